@@ -13,9 +13,9 @@ import { offerOf } from "../../../app/seo/offers";
 import { PlanChoice } from "../../../app/signup/form/plan-choice";
 import { PlanTerms } from "../../../app/signup/form/plan-summary";
 import { trialEndingEmail, trialStartedEmail } from "../../../functions/subscription-api/outbox/emails/trial-emails";
-import { MESSAGE, SENDER } from "../../support/api-in-process/message";
-import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
 import { PACKAGE_IDS } from "../../support/site-in-process/site-settings";
+import { MESSAGE, SENDER } from "../api/outbox/message";
+import { signUpsInProcess } from "../api/sign-ups/sign-ups";
 
 afterEach(() => void vi.unstubAllEnvs());
 

@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
-import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
-import { stripeClient } from "../../../functions/subscription-api/stripe/client";
-import type { Payments } from "../../../functions/subscription-api/stripe/payments";
-import { NOW, stopClock } from "../../support/api-in-process/clock";
-import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
-import { answer, refusal } from "../../support/api-in-process/stripe-model";
+import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { stripeClient } from "../../../../functions/subscription-api/stripe/client";
+import type { Payments } from "../../../../functions/subscription-api/stripe/payments";
+import { NOW, stopClock } from "../../../support/api-in-process/clock";
+import { answer, refusal } from "../../../support/api-in-process/stripe-model";
+import { signUpsInProcess } from "../sign-ups/sign-ups";
 
 stopClock();
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { SENDER_HEADER } from "../../../app/contract/site-headers";
-import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
-import { apiInProcess, type Instead } from "../../support/api-in-process/api";
-import { DEPLOYED } from "../../support/api-in-process/settings";
-import { refusal } from "../../support/api-in-process/stripe-model";
-import { validRequest } from "../../support/visitors/visitor";
+import { SENDER_HEADER } from "../../../../app/contract/site-headers";
+import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
+import { apiInProcess, type Instead } from "../../../support/api-in-process/api";
+import { DEPLOYED } from "../../../support/api-in-process/settings";
+import { refusal } from "../../../support/api-in-process/stripe-model";
+import { validRequest } from "../../../support/visitors/visitor";
 
 /* One line an answer; the helper that asks compares each with the API's description. */
 

@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
-import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
-import { messagesTable, runCommand, statusTable } from "../../../tools/operator";
-import { apiInProcess } from "../../support/api-in-process/api";
-import { NOW, stopClock } from "../../support/api-in-process/clock";
-import { validRequest } from "../../support/visitors/visitor";
+import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
+import { messagesTable, runCommand, statusTable } from "../../../../tools/operator";
+import { apiInProcess } from "../../../support/api-in-process/api";
+import { NOW, stopClock } from "../../../support/api-in-process/clock";
+import { validRequest } from "../../../support/visitors/visitor";
 
 stopClock();
 

@@ -1,14 +1,14 @@
 import { expect, test, vi } from "vitest";
-import { sendAgain, stuckMessages } from "../../../functions/subscription-api/operator/stuck-messages";
-import { dispatchMessages } from "../../../functions/subscription-api/outbox/dispatch";
-import { trialOf } from "../../../functions/subscription-api/outbox/emails/trial-facts";
-import { LEASE_MS, type Message, reminderKey } from "../../../functions/subscription-api/outbox/outbox";
-import type { Billing } from "../../../functions/subscription-api/stripe/billing";
-import { PaymentsError } from "../../../functions/subscription-api/stripe/client";
-import { NOW, stopClock } from "../../support/api-in-process/clock";
-import { MESSAGE } from "../../support/api-in-process/message";
-import { DAY, HOUR, MINUTE, SECOND } from "../../support/api-in-process/scheduler";
-import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
+import { sendAgain, stuckMessages } from "../../../../functions/subscription-api/operator/stuck-messages";
+import { dispatchMessages } from "../../../../functions/subscription-api/outbox/dispatch";
+import { trialOf } from "../../../../functions/subscription-api/outbox/emails/trial-facts";
+import { LEASE_MS, type Message, reminderKey } from "../../../../functions/subscription-api/outbox/outbox";
+import type { Billing } from "../../../../functions/subscription-api/stripe/billing";
+import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";
+import { NOW, stopClock } from "../../../support/api-in-process/clock";
+import { DAY, HOUR, MINUTE, SECOND } from "../../../support/api-in-process/scheduler";
+import { signUpsInProcess } from "../sign-ups/sign-ups";
+import { MESSAGE } from "./message";
 
 stopClock();
 

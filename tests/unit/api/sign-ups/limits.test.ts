@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
-import { trialClaims } from "../../../functions/subscription-api/limits/trial-claims";
-import { advance } from "../../../functions/subscription-api/sign-ups/advance";
-import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
-import { handleStripeEvent } from "../../../functions/subscription-api/sign-ups/stripe-event";
-import { NOW, stopClock } from "../../support/api-in-process/clock";
-import { DAY } from "../../support/api-in-process/scheduler";
-import { signUpsInProcess } from "../../support/api-in-process/sign-ups";
+import { trialClaims } from "../../../../functions/subscription-api/limits/trial-claims";
+import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
+import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
+import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/stripe-event";
+import { NOW, stopClock } from "../../../support/api-in-process/clock";
+import { DAY } from "../../../support/api-in-process/scheduler";
+import { signUpsInProcess } from "./sign-ups";
 import { cardEvent } from "./situations";
 
 /* One trial for each address, mailbox and card; five cards that fail; three emails about a card; one "This wasn't me". */

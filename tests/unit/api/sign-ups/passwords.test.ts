@@ -1,10 +1,13 @@
 import { expect, test, vi } from "vitest";
-import { scryptPasswords } from "../../../functions/subscription-api/sign-ups/password/password";
-import { PASSWORD_LIMITS, passwordQueue } from "../../../functions/subscription-api/sign-ups/password/password-queue";
-import { apiInProcess } from "../../support/api-in-process/api";
-import { NOW, stopClock } from "../../support/api-in-process/clock";
-import { DEPLOYED } from "../../support/api-in-process/settings";
-import { cheapPasswords } from "../../support/cheap-passwords";
+import { scryptPasswords } from "../../../../functions/subscription-api/sign-ups/password/password";
+import {
+  PASSWORD_LIMITS,
+  passwordQueue,
+} from "../../../../functions/subscription-api/sign-ups/password/password-queue";
+import { apiInProcess } from "../../../support/api-in-process/api";
+import { NOW, stopClock } from "../../../support/api-in-process/clock";
+import { DEPLOYED } from "../../../support/api-in-process/settings";
+import { cheapPasswords } from "../../../support/cheap-passwords";
 
 stopClock();
 

@@ -2,11 +2,11 @@ import type { SendEmail } from "@cloudflare/workers-types";
 import { Webhook } from "standardwebhooks";
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
-import type { MailConfig } from "../../../functions/subscription-api/config";
-import { type AccountMessage, accountWebhookTo } from "../../../functions/subscription-api/outbox/account-webhook";
-import { mailOver } from "../../../functions/subscription-api/outbox/emails/email";
-import type { Message } from "../../../functions/subscription-api/outbox/outbox";
-import { MESSAGE, SENDER } from "../../support/api-in-process/message";
+import type { MailConfig } from "../../../../functions/subscription-api/config";
+import { type AccountMessage, accountWebhookTo } from "../../../../functions/subscription-api/outbox/account-webhook";
+import { mailOver } from "../../../../functions/subscription-api/outbox/emails/email";
+import type { Message } from "../../../../functions/subscription-api/outbox/outbox";
+import { MESSAGE, SENDER } from "./message";
 
 /** The receiver's answer to the next request, and the request. */
 const answers = (answer: () => Response) => vi.spyOn(globalThis, "fetch").mockImplementation(async () => answer());

@@ -1,13 +1,13 @@
-import { servicesFor } from "../../../functions/subscription-api/services";
-import type { SignUpServices } from "../../../functions/subscription-api/sign-ups/create-sign-up";
-import type { SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
-import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
-import { cheapPasswords } from "../cheap-passwords";
-import type { validRequest } from "../visitors/visitor";
-import { apiInProcess, configurationOf } from "./api";
-import type { Io } from "./database";
-import { DAY, MINUTE } from "./scheduler";
-import { answer } from "./stripe-model";
+import { servicesFor } from "../../../../functions/subscription-api/services";
+import type { SignUpServices } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
+import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
+import { apiInProcess, configurationOf } from "../../../support/api-in-process/api";
+import type { Io } from "../../../support/api-in-process/database";
+import { DAY, MINUTE } from "../../../support/api-in-process/scheduler";
+import { answer } from "../../../support/api-in-process/stripe-model";
+import { cheapPasswords } from "../../../support/cheap-passwords";
+import type { validRequest } from "../../../support/visitors/visitor";
 
 type Fields = Partial<typeof validRequest>;
 type Options = { onePerPerson?: boolean; settings?: Record<string, unknown>; io?: Io };

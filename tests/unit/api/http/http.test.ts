@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { SENDER_HEADER } from "../../../app/contract/site-headers";
-import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
-import { apiInProcess } from "../../support/api-in-process/api";
-import { DEPLOYED } from "../../support/api-in-process/settings";
-import { eventOf, sign } from "../../support/stripe/stripe-events";
+import { SENDER_HEADER } from "../../../../app/contract/site-headers";
+import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
+import { apiInProcess } from "../../../support/api-in-process/api";
+import { DEPLOYED } from "../../../support/api-in-process/settings";
+import { eventOf, sign } from "../../../support/stripe/stripe-events";
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,9 +1,9 @@
 import { JSDOM } from "jsdom";
 import { expect, test } from "vitest";
-import { cardUsedEmail, notMeReportedEmail } from "../../../functions/subscription-api/outbox/emails/other-emails";
-import { trialEndingEmail, trialStartedEmail } from "../../../functions/subscription-api/outbox/emails/trial-emails";
-import type { Amount } from "../../../functions/subscription-api/stripe/billing";
-import { MESSAGE, SENDER } from "../../support/api-in-process/message";
+import { cardUsedEmail, notMeReportedEmail } from "../../../../functions/subscription-api/outbox/emails/other-emails";
+import { trialEndingEmail, trialStartedEmail } from "../../../../functions/subscription-api/outbox/emails/trial-emails";
+import type { Amount } from "../../../../functions/subscription-api/stripe/billing";
+import { MESSAGE, SENDER } from "./message";
 
 type Trial = Parameters<typeof trialEndingEmail>[1];
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
-import { customerMade } from "../../../functions/subscription-api/sign-ups/transitions";
-import { answersOf } from "../../support/api-in-process/api";
-import { stopClock } from "../../support/api-in-process/clock";
-import { look, signUpsInProcess } from "../../support/api-in-process/sign-ups";
-import { refusal } from "../../support/api-in-process/stripe-model";
+import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
+import { customerMade } from "../../../../functions/subscription-api/sign-ups/transitions";
+import { answersOf } from "../../../support/api-in-process/api";
+import { stopClock } from "../../../support/api-in-process/clock";
+import { refusal } from "../../../support/api-in-process/stripe-model";
+import { look, signUpsInProcess } from "./sign-ups";
 import { SITUATIONS, type Situation, TRIGGERS, type Trigger } from "./situations";
 
 /* At each step of a way something fails, the process dies, or somebody else comes between: it ends as if nothing had happened. */

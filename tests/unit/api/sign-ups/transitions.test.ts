@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { stopClock } from "../../support/api-in-process/clock";
-import { look, signUpsInProcess } from "../../support/api-in-process/sign-ups";
+import { stopClock } from "../../../support/api-in-process/clock";
+import { look, signUpsInProcess } from "./sign-ups";
 import { type Begin, type Pull, SITUATIONS, TRIGGERS } from "./situations";
 
 /* The diagram of sign-ups/advance.ts, cell by cell: a sign-up as it stands here and at Stripe × who asks. */

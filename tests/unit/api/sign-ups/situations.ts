@@ -1,13 +1,13 @@
-import { advance } from "../../../functions/subscription-api/sign-ups/advance";
-import { createSignUp } from "../../../functions/subscription-api/sign-ups/create-sign-up";
-import { advanceDue } from "../../../functions/subscription-api/sign-ups/due-sign-ups";
-import { CHECK_RANKS, type SignUp } from "../../../functions/subscription-api/sign-ups/sign-up";
-import { signUpStatus } from "../../../functions/subscription-api/sign-ups/sign-up-status";
-import { handleStripeEvent } from "../../../functions/subscription-api/sign-ups/stripe-event";
-import { emailConfirmed } from "../../../functions/subscription-api/sign-ups/transitions";
-import type { signUpsInProcess } from "../../support/api-in-process/sign-ups";
-import type { StripeObject } from "../../support/api-in-process/stripe-model";
-import { validRequest } from "../../support/visitors/visitor";
+import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
+import { createSignUp } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
+import { advanceDue } from "../../../../functions/subscription-api/sign-ups/due-sign-ups";
+import { CHECK_RANKS, type SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
+import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/stripe-event";
+import { emailConfirmed } from "../../../../functions/subscription-api/sign-ups/transitions";
+import type { StripeObject } from "../../../support/api-in-process/stripe-model";
+import { validRequest } from "../../../support/visitors/visitor";
+import type { signUpsInProcess } from "./sign-ups";
 
 export type Api = ReturnType<typeof signUpsInProcess>;
 export type Begin = (api: Api) => Promise<SignUp>;

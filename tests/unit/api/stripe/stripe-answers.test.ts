@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { stopClock } from "../../support/api-in-process/clock";
-import { signUpsInProcess, stripeThatAnswers } from "../../support/api-in-process/sign-ups";
-import { type Answer, answer, refusal } from "../../support/api-in-process/stripe-model";
-import { eventOf, secondsNow, sign } from "../../support/stripe/stripe-events";
+import { stopClock } from "../../../support/api-in-process/clock";
+import { type Answer, answer, refusal } from "../../../support/api-in-process/stripe-model";
+import { eventOf, secondsNow, sign } from "../../../support/stripe/stripe-events";
+import { signUpsInProcess, stripeThatAnswers } from "../sign-ups/sign-ups";
 
 stopClock();
 
