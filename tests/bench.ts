@@ -7,7 +7,8 @@ import { Miniflare, type WorkerOptions } from "miniflare";
 import { Pool } from "undici";
 import { bindingsOf } from "../tools/wrangler/worker-settings";
 import { root } from "../tools/wrangler/wrangler";
-import { fields, formHeaders } from "./support/visitors/site-visitor";
+import { fields } from "./support/person";
+import { formHeaders } from "./support/visitors/site-visitor";
 
 /*
  * `npm run bench` (Linux, after `npm run build`): the CPU time of a page, divided by the CPU time of a Worker that returns the

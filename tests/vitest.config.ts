@@ -22,7 +22,7 @@ const unit = {
 
 export default defineConfig({
   test: {
-    globalSetup: here("support/temporary-folder.ts"),
+    globalSetup: here("temporary-folder.ts"),
     maxWorkers: availableParallelism(),
     projects: [
       {

@@ -10,7 +10,7 @@ process.env.CHROMIUM_PATH ??= findOrInstallChromium();
 export default defineConfig({
   testDir: ".",
   testMatch: "**/*.spec.ts",
-  globalSetup: "../support/temporary-folder.ts",
+  globalSetup: "../temporary-folder.ts",
   outputDir: join(process.env.TEST_RESULTS ?? "../../build/test-results", "browser"),
   fullyParallel: true,
   forbidOnly: process.env.CI !== undefined,

@@ -7,8 +7,6 @@ const textOf = (bytes: number) => "a=".repeat(bytes / 2);
 const chunkOf = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const PART = textOf(64 * 1024);
 const CHUNK = chunkOf(PART);
-/** Enough for an answer, and little enough that workerd reads it before it closes: unread bytes would reset the connection. */
-const FIRST = textOf(17 * 1024);
 
 /** Writes until nobody takes more. */
 function pour(socket: Socket | null, text: string, sent: { bytes: number }): void {
@@ -25,16 +23,25 @@ function pour(socket: Socket | null, text: string, sent: { bytes: number }): voi
  * the answer more and more until the other side closes.
  * @param head the request line and the headers, a line each, without Host
  * @param chunked the body as HTTP's chunks, or as bare bytes
+ * @param first bytes enough for an answer, and few enough that workerd reads them before it closes: unread ones would reset
+ * the connection
  * @returns the answer's status, and how many bytes the other side and the sockets between took after it
  */
-export function flood(url: string, head: string[], chunked: boolean): Promise<{ status: number; sent: number }> {
+export function flood(
+  url: string,
+  head: string[],
+  chunked: boolean,
+  first = 17 * 1024,
+): Promise<{ status: number; sent: number }> {
   const { host, port } = new URL(url);
   const [line, ...headers] = head;
   const sent = { bytes: 0 };
   return new Promise((resolve, reject) => {
     let status: number | undefined;
     const socket = connect(Number(port), "127.0.0.1");
-    socket.write(`${[line, `Host: ${host}`, ...headers].join("\r\n")}\r\n\r\n${chunked ? chunkOf(FIRST) : FIRST}`);
+    socket.write(
+      `${[line, `Host: ${host}`, ...headers].join("\r\n")}\r\n\r\n${chunked ? chunkOf(textOf(first)) : textOf(first)}`,
+    );
     socket.on("data", (data) => {
       if (status !== undefined) return;
       status = Number(/^HTTP\/1\.1 (\d{3})/.exec(data.toString("latin1"))?.[1]);

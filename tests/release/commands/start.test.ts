@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { fields } from "../../support/visitors/site-visitor";
+import { fields } from "../../support/person";
 import { enterCard } from "../../support/visitors/visitor";
 import { checkOut } from "./checkout";
 

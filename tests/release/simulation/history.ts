@@ -12,7 +12,7 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
     history,
     loaded,
     isTraced,
-    (what, subscription) => checkSubscription(world, deeds, what, subscription),
+    (subscription) => checkSubscription(world, deeds, subscription),
     (key, text) => void new Visitor(world, deeds, key).readMail(key, text),
   );
   for (const index of history.visitors) void new Visitor(world, deeds, `visitor ${index}`).visit(index);

@@ -14,7 +14,7 @@ const FORWARD: Record<string, string[]> = {
 };
 
 /** Always: nobody is subscribed without having agreed to that plan and price, or twice, or charged within the trial. */
-export function checkSubscription(world: World, { consents }: Deeds, what: "made" | "charged", one: StripeObject) {
+export function checkSubscription(world: World, { consents }: Deeds, one: StripeObject) {
   const { stripe, now } = world;
   const price = one.items?.data[0]?.price.id;
   const emailOf = ({ customer }: StripeObject) => stripe.get(customer)?.email;
@@ -23,7 +23,8 @@ export function checkSubscription(world: World, { consents }: Deeds, what: "made
   if (!consents.some(({ setupIntent, plan }) => isOfIntent(setupIntent) && plan.price === price))
     world.violate(`${emailOf(one)} is subscribed to ${price}, to which nobody agreed`);
   if (others.some((other) => emailOf(other) === emailOf(one))) world.violate(`${emailOf(one)} has two subscriptions`);
-  if (what === "charged" && now < (one.trial_end ?? 0) * SECOND) world.violate(`${emailOf(one)} is charged too early`);
+  if (one.status === "active" && now < (one.trial_end ?? 0) * SECOND)
+    world.violate(`${emailOf(one)} is charged too early`);
 }
 
 /** After a quiet time database, Stripe, receivers and visitors agree. */

@@ -20,6 +20,7 @@ const DELIVERIES = 6;
 /** How long some creations at Stripe take, where things go wrong, and how long reads beside them get a 500. */
 const SLOW_CREATION = 18 * SECOND;
 const READS_FAIL = 5 * SECOND;
+const LONGEST_REQUEST = 20 * SECOND;
 const WEBHOOK = "/webhooks/stripe";
 
 /** A history: everything in it follows from its seed and its visitors. */
@@ -54,6 +55,8 @@ export class World implements Platform {
   readonly #windows: { from: number; to: number }[] = [];
   readonly #outage: { of?: Receiver; from: number; to: number } = { from: 0, to: 0 };
   readonly #isolates: Isolates;
+  /** End of the request to Stripe in progress, by idempotency key. */
+  readonly #inUse = new Map<string, number>();
   #readsFailUntil = 0;
   #cronAt = Infinity;
 
@@ -61,7 +64,7 @@ export class World implements Platform {
     readonly history: History,
     readonly loaded: LoadedApi,
     readonly tracing: boolean,
-    watch: Stripe["watch"],
+    readonly watch: (subscription: StripeObject) => void,
     readonly onMail: (key: string, text: string) => void,
   ) {
     loaded.enter(this);
@@ -92,7 +95,7 @@ export class World implements Platform {
       this.#windows.push(this.#outage);
     }
     this.#isolates = new Isolates(loaded, this.scheduler.after.bind(this.scheduler), () => this.#env());
-    this.stripe = new Stripe(this.scheduler, (...event) => this.#tell(...event), watch);
+    this.stripe = new Stripe(this.scheduler, (...event) => this.#tell(...event));
   }
 
   get now(): number {
@@ -145,7 +148,7 @@ export class World implements Platform {
     const receiver = url.pathname === "/emails" ? "mail" : url.pathname.startsWith("/v1/") ? "stripe" : "console";
     const sent = new Headers(headers);
     const key = sent.get("idempotency-key") ?? sent.get("webhook-id") ?? undefined;
-    const end = this.stripe.begin(receiver === "stripe" && method === "POST" ? key : undefined);
+    const end = this.#begin(receiver === "stripe" && method === "POST" ? key : undefined);
     const effect = (fate: Fate): Answer => {
       const inUse = end();
       if (inUse) return inUse;
@@ -162,6 +165,18 @@ export class World implements Platform {
     return done.then(({ status, text }) => {
       return { status, ok: status === 200, headers: [], bodyUsed: false, body: null, text: async () => text };
     });
+  }
+
+  /**
+   * A request to Stripe that changes something is on its way: until it is over, others with its key are refused.
+   * @returns what ends it, and gives the refusal where another one came before
+   */
+  #begin(key: string | undefined): () => Answer | undefined {
+    if (key === undefined) return () => undefined;
+    if ((this.#inUse.get(key) ?? 0) > this.now)
+      return () => refusal(409, "idempotency_key_in_use", "idempotency_error");
+    this.#inUse.set(key, this.now + LONGEST_REQUEST);
+    return () => void this.#inUse.delete(key);
   }
 
   /** A call that an invocation waits for, with a delay and possible faults. */
@@ -240,6 +255,7 @@ export class World implements Platform {
 
   /** Delivers events late, twice or never, in any order, and repeats refused ones. */
   #tell(id: string, type: string, about: StripeObject): void {
+    if (about.object === "subscription" && about.status !== "canceled") this.watch(about);
     const random = randomOf(this.history.seed, id);
     const body = JSON.stringify({ id, object: "event", type, data: { object: about } });
     this.untold.set(id, { customer: about.customer, madeAt: this.now });

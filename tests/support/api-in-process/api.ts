@@ -7,7 +7,7 @@ import { type Config, readConfig } from "../../../functions/subscription-api/con
 import { openApi } from "../../../functions/subscription-api/http/openapi";
 import type { PasswordHasher } from "../../../functions/subscription-api/sign-ups/password/password";
 import { cheapPasswords } from "../cheap-passwords";
-import { validRequest } from "../visitors/visitor";
+import { PERSONAL, validRequest } from "../person";
 import { databaseInMemory, type Io } from "./database";
 import { Scheduler } from "./scheduler";
 import { SETTINGS } from "./settings";
@@ -28,24 +28,20 @@ type Sent = { call: string; params: Record<string, string>; key: string | null; 
 export type Instead = (url: URL, request: Request) => Said | Promise<Said>;
 type Said = Answer | Response | undefined;
 
-/** What the tests' sign-ups type, and secrets; no log line may have any of it. */
-const PERSONAL = /\w@\w|%40|Lovelace|Engines|2125550123|Analytical|St James|_secret_|\$scrypt/;
-
 const { paths } = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) }).parse(openApi());
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(openApi(), "openapi");
 
 const executionContext = z.custom<ConstructorParameters<ReturnType<typeof createApi>["SiteApi"]>[0]>();
 const accepted = z.object({ client_secret: z.string(), status_url: z.string() });
-const nobody = () => {};
 
 /**
  * The subscription API in this process, over SQLite and the model of Stripe. It keeps what it logs and what it sends,
  * in place of console and `fetch`, which Vitest restores before the next test. Each answer is checked against the API's
  * own description; at the end of the test, no log line may have personal data and no background work may be left.
  */
-export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = nobody }: Options = {}) {
+export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = () => {} }: Options = {}) {
   const memory = databaseInMemory(io);
-  const model = new Stripe(new Scheduler(Date.now()), tell, nobody);
+  const model = new Stripe(new Scheduler(Date.now()), tell);
   const env: Record<string, unknown> = { ...SETTINGS, DB: memory.d1, ...settings };
   const logged: Record<string, unknown>[] = [];
   for (const level of ["info", "warn", "error"] as const)

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { databaseOver } from "../../../functions/subscription-api/database";
 import { signUpsIn } from "../../../functions/subscription-api/sign-ups/store";
 import { cheapPasswords } from "../cheap-passwords";
-import { validRequest } from "../visitors/visitor";
+import { validRequest } from "../person";
 
 type Row = Record<string, SqlValue>;
 /** Schedules a database's work as a step. */

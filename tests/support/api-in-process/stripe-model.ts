@@ -31,24 +31,17 @@ export const refusal = (status: number, code: string, type = "invalid_request_er
 const missing = refusal(404, "resource_missing");
 
 const CENTS = 10_000;
-const LONGEST_REQUEST = 20 * SECOND;
 
 /** A model of the part of Stripe that the API uses, from Stripe's documentation. */
 export class Stripe {
   readonly objects = new Map<string, StripeObject>();
   readonly #answers = new Map<string, { at: number; fields: string; answer: Answer }>();
   readonly #ids = new Map<string, number>();
-  /** End of the request in progress, by idempotency key. */
-  readonly #inUse = new Map<string, number>();
 
-  /**
-   * @param tell is given each event
-   * @param watch sees each subscription when it is made, and when its customer is charged
-   */
+  /** @param tell is given each event */
   constructor(
     readonly scheduler: Scheduler,
     readonly tell: (id: string, type: string, about: StripeObject) => void,
-    readonly watch: (what: "made" | "charged", subscription: StripeObject) => void,
   ) {}
 
   get(id: string | null | undefined): StripeObject | undefined {
@@ -74,18 +67,6 @@ export class Stripe {
     return told;
   }
 
-  /**
-   * A request that changes something is on its way: until it is over, others with its key are refused.
-   * @returns what ends it, and gives the refusal where another one came before
-   */
-  begin(key: string | undefined): () => Answer | undefined {
-    const { now } = this.scheduler;
-    if (key === undefined) return () => undefined;
-    if ((this.#inUse.get(key) ?? 0) > now) return () => refusal(409, "idempotency_key_in_use", "idempotency_error");
-    this.#inUse.set(key, now + LONGEST_REQUEST);
-    return () => void this.#inUse.delete(key);
-  }
-
   /** Confirms a setup intent as Stripe.js does. */
   confirm(setupIntent: string, fingerprint: string, declined: boolean): "succeeded" | "declined" | "gone" {
     const intent = this.get(setupIntent);
@@ -107,7 +88,6 @@ export class Stripe {
     if (was === "canceled") return;
     subscription.status = status;
     if (status === "active" && was !== status) {
-      this.watch("charged", subscription);
       Object.assign(subscription, { latest_invoice: { amount_due: CENTS } });
       const parent = { subscription_details: { subscription: id } };
       this.#add("invoice", customer, metadata, { status: "paid", amount_paid: CENTS, parent });
@@ -162,7 +142,6 @@ export class Stripe {
       ...{ status: "trialing", trial_end: start + (days * DAY) / SECOND },
       ...{ items: { data: [{ price, quantity: 1 }] }, cancel_at_period_end: false, latest_invoice: { amount_due: 0 } },
     });
-    this.watch("made", made);
     this.#event("customer.subscription.created", made);
     // Three days before, or at the beginning of a shorter trial.
     this.scheduler.after(Math.max(0, (days - 3) * DAY), () => {

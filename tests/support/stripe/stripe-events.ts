@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { post, stripeAt } from "../visitors/visitor";
+import { post } from "../visitors/visitor";
 import type { RunningWorker } from "../workers/workers";
 
 /** Of the API's wrangler.toml. */
@@ -11,11 +11,6 @@ export const secondsNow = () => Math.floor(Date.now() / 1000);
 export function eventOf(type: string, object: object, id = `evt_${crypto.randomUUID()}`): string {
   const event = { id, object: "event", api_version: "2026-10-28.endive", created: secondsNow(), type };
   return JSON.stringify({ ...event, data: { object } });
-}
-
-/** An event about the setup intent that a client secret belongs to. */
-export async function setupEvent(stripe: RunningWorker, type: string, clientSecret = "", id?: string): Promise<string> {
-  return eventOf(type, await stripeAt(stripe).setupIntents.retrieve(clientSecret.split("_secret_")[0] ?? ""), id);
 }
 
 /** A Stripe-Signature header. */

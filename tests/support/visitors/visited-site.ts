@@ -1,12 +1,10 @@
+import { PERSONAL } from "../person";
 import { startUpstream } from "../workers/upstream";
 import { startBackend, startSite } from "../workers/workers";
 import { siteVisitor } from "./site-visitor";
 
 type SiteOptions = Parameters<typeof startSite>[0];
 export type Stack = Awaited<ReturnType<typeof startStack>>;
-
-/** What the tests' sign-ups type, and secrets. */
-const PERSONAL = /S3ntinel|_secret_|Lovelace|@example|example\.com|5550123|Example Street|Springfield/i;
 
 /** A site and a visitor, for one test file. Their end fails if the log has personal data. */
 async function visited(options: SiteOptions, disposeBackend: () => unknown) {

@@ -1,15 +1,8 @@
 import Stripe from "stripe";
 import * as z from "zod";
-import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import { isCardNumber } from "../../../functions/stripe-simulator/cards/cards";
+import { validRequest } from "../person";
 import type { RunningWorker } from "../workers/workers";
-
-/** A sign-up that the API takes. */
-export const validRequest: SubscriptionRequest = {
-  ...{ package_id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430", email: "ada@example.com", password: "Analytical-3ngine" },
-  ...{ full_name: "Ada Lovelace", company_name: "Engines & Sons", phone: "2125550123", country: "United States" },
-  ...{ address: "12 St James's Square", city: "New York", state: "NY", zipCode: "10001" },
-};
 
 /** Runs `work` several times in parallel. */
 export const times = <T>(count: number, make: (index: number) => Promise<T>) =>
@@ -83,14 +76,9 @@ export async function rowOf(api: RunningWorker, email: string): Promise<Record<s
 }
 
 const mail = z.object({ to: z.array(z.string()), subject: z.string(), text: z.string() });
-const accountWebhook = z.object({ data: z.object({ email: z.string() }) });
 
-/** A list that the simulator keeps, newest first. */
-const kept = async <T>(url: string, item: z.ZodType<T>) =>
-  z.object({ data: z.array(item) }).parse(await (await fetch(url)).json()).data;
-
-/** Emails to an address, and account webhooks about it, which the simulator keeps. */
-export const mails = async ({ url }: RunningWorker, address: string) =>
-  (await kept(`${url}/emails`, mail)).filter(({ to }) => to.includes(address));
-export const accountWebhooks = async ({ url }: RunningWorker, address: string) =>
-  (await kept(`${url}/console/webhooks`, accountWebhook)).filter(({ data }) => data.email === address);
+/** Emails to an address, newest first, which the simulator keeps. */
+export async function mails({ url }: RunningWorker, address: string) {
+  const { data } = z.object({ data: z.array(mail) }).parse(await (await fetch(`${url}/emails`)).json());
+  return data.filter(({ to }) => to.includes(address));
+}

@@ -154,16 +154,6 @@ export const DEPLOYED = {
   SESSION_SECRET: "a-secret-of-the-tests-with-more-than-32-characters",
 };
 
-type Upstream = (request: Request) => Response | Promise<Response>;
-
-/** The site with the settings of a deployment; the API behind it is whatever `upstream` answers. */
-export function startDeployedSite(upstream: Upstream, { vars, ...rest }: Options = {}): Promise<RunningWorker> {
-  const local = { DEADLINE_FACTOR: undefined, STRIPE_JS_URL: undefined, STRIPE_API_URL: undefined };
-  const api = { SUBSCRIPTION_API_URL: "https://api.citewell.example", SUBSCRIPTION_API_TIMEOUT_MS: "5000" };
-  const miniflare = { outboundService: upstream };
-  return startSite({ vars: { ...DEPLOYED, ...api, ...local, ...vars }, miniflare, ...rest });
-}
-
 /** A connected simulator and API. */
 export async function startBackend(options: ApiOptions = {}) {
   const address = await openAddress();

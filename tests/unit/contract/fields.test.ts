@@ -7,7 +7,7 @@ import { subscriptionRequest } from "../../../app/contract/subscription-request"
 import { validateInBrowser } from "../../../app/signup/form/validate-in-browser";
 import { signupForm, toRequest } from "../../../app/signup/form-schema";
 import { parseForm } from "../../../app/signup/server/posted-form.server";
-import { fields } from "../../support/visitors/site-visitor";
+import { fields } from "../../support/person";
 
 /* The site's form and the API's request have the same rules and messages. */
 

@@ -1,12 +1,11 @@
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
 import { apiInProcess } from "../../support/api-in-process/api";
-import { stopClock } from "../../support/api-in-process/clock";
-import { validRequest } from "../../support/visitors/visitor";
+import { stopClock } from "../../support/clock";
+import { validRequest } from "../../support/person";
 
-/* What the database, Stripe and people have from an earlier release of the API, which made these values at this time. */
+/* What the database, Stripe and people have from an earlier release of the API, which made these values at the same time. */
 
-const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const SETTINGS = {
   HASH_SECRET: "a-golden-secret-of-the-hashes-of-these-tests",
   LINK_SECRET: "a-secret-of-the-links-of-these-tests",
@@ -19,7 +18,7 @@ const STATUS_URL = "http://localhost:8788/subscription/status/awQqwG8cnT6KIEtXnB
 const VERIFY_EMAIL = "http://localhost:8788/links/verify-email/aypmQG8cnT6KIEtXnBQtXn-KmwHrtLBUOkoAazcR6TA";
 const NOT_ME = "http://localhost:8788/links/not-me/aypmQG8cnT6KIEtXnBQtXn-KmwG2zsO8wxQg_9TNu78";
 
-stopClock(NOW);
+stopClock();
 
 const answers = z.object({ client_secret: z.string(), status_url: z.string() });
 

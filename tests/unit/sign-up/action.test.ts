@@ -2,10 +2,13 @@ import { describe, expect, test, vi } from "vitest";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { headers as documentHeaders } from "../../../app/routes/subscription";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
-import { HOUR, NOW, SESSIONS, STATUS_URL, stopClock } from "../../support/site-in-process/sessions";
+import { HOUR } from "../../support/api-in-process/scheduler";
+import { NOW, stopClock } from "../../support/clock";
+import { fields, typed } from "../../support/person";
+import { SESSIONS, STATUS_URL } from "../../support/site-in-process/sessions";
 import { post, siteContext } from "../../support/site-in-process/site-context";
 import { countingLimiter, OTHER_PLAN, PATH, PLAN, SETTINGS } from "../../support/site-in-process/site-settings";
-import { fields, NONCE, typed } from "../../support/visitors/site-visitor";
+import { NONCE } from "../../support/visitors/site-visitor";
 
 /*
  * A posted form: what comes of it, what the visitor reads, what the browser keeps and what the log says. `post` fails on a

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
 import { type SubscriptionApiOptions, subscriptionApi } from "../../../app/signup/server/api-client.server";
+import { validRequest } from "../../support/person";
 import { bodyOf } from "../../support/site-in-process/body-of";
-import { validRequest } from "../../support/visitors/visitor";
 
 /* What the subscription API is sent and when, and what its answers mean. */
 
@@ -141,7 +141,7 @@ test.each(["create", "status"] as const)("the body of a refusal is not awaited: 
   expect(canceled()).toBe(true);
 });
 
-const TRIAL = { status: "trial", trial_end: "2027-01-20T08:00:00.000Z" };
+const TRIAL = { status: "trial", trial_end: "2026-11-27T12:00:00.000Z" };
 const CARD_USED = { status: "card_used", client_secret: "seti_2_secret_2" };
 
 test.each<[string, Answer, object | undefined, endedAt?: number]>([

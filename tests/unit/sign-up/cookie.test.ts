@@ -2,11 +2,13 @@ import { describe, expect, test } from "vitest";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
 import { sealedTokens } from "../../../app/signup/server/sealed-token.server";
 import { signupSessions } from "../../../app/signup/server/session.server";
-import { HOUR, NOW, SESSIONS, stopClock } from "../../support/site-in-process/sessions";
+import { HOUR } from "../../support/api-in-process/scheduler";
+import { NOW, stopClock } from "../../support/clock";
+import { fields, validRequest } from "../../support/person";
+import { SESSIONS } from "../../support/site-in-process/sessions";
 import { post, siteContext } from "../../support/site-in-process/site-context";
 import { PLAN, SITE_URL } from "../../support/site-in-process/site-settings";
-import { fields, NONCE } from "../../support/visitors/site-visitor";
-import { validRequest } from "../../support/visitors/visitor";
+import { NONCE } from "../../support/visitors/site-visitor";
 
 /* A browser's two cookies, the tokens of links, and a form's key: what they look like, and which of them opens where. */
 

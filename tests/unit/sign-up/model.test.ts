@@ -2,10 +2,10 @@ import { expect, onTestFailed, onTestFinished, test, vi } from "vitest";
 import { DUPLICATE, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../../../app/signup/notices";
 import type { SignupReply, SignupStep } from "../../../app/signup/steps";
 import { apiInProcess } from "../../support/api-in-process/api";
+import { fields, PASSWORD } from "../../support/person";
 import { randomOf } from "../../support/random";
 import { look, OTHER_PLAN, PLAN, post, SITE_URL, siteContext } from "../../support/site-in-process/site-context";
 import { eventOf, sign } from "../../support/stripe/stripe-events";
-import { fields, PASSWORD } from "../../support/visitors/site-visitor";
 
 /*
  * Random visitors over the site's loader and action, the API and the model of Stripe in one process. After each step the page

@@ -3,7 +3,9 @@ import { describe, expect, test, vi } from "vitest";
 import { loader } from "../../../app/routes/resume-code";
 import { qrCode, resumeLink, resumeLinks } from "../../../app/signup/server/resume-link.server";
 import type { SignupSession } from "../../../app/signup/steps";
-import { HOUR, NOW, SESSIONS, stopClock } from "../../support/site-in-process/sessions";
+import { HOUR } from "../../support/api-in-process/scheduler";
+import { NOW, stopClock } from "../../support/clock";
+import { SESSIONS } from "../../support/site-in-process/sessions";
 import { look, post, requestOf, siteContext } from "../../support/site-in-process/site-context";
 import { OTHER_PLAN, PATH, PLAN } from "../../support/site-in-process/site-settings";
 

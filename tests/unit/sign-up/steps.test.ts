@@ -2,10 +2,12 @@ import { describe, expect, test } from "vitest";
 import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../../../app/signup/notices";
 import { STRIPE_JS_URL } from "../../../app/signup/server/current-step.server";
 import type { SignupSession } from "../../../app/signup/steps";
-import { HOUR, NOW, SESSIONS, stopClock } from "../../support/site-in-process/sessions";
+import { HOUR } from "../../support/api-in-process/scheduler";
+import { NOW, stopClock } from "../../support/clock";
+import { fields } from "../../support/person";
+import { SESSIONS } from "../../support/site-in-process/sessions";
 import { look, siteContext } from "../../support/site-in-process/site-context";
 import { OTHER_PLAN, PATH, PLAN, SITE_URL } from "../../support/site-in-process/site-settings";
-import { fields } from "../../support/visitors/site-visitor";
 
 /* The table of app/signup/server/current-step.server.ts: cookie × URL × what Stripe and the API say. */
 
@@ -164,7 +166,7 @@ describe("a step", () => {
     Object.assign(site.stripe.says, says);
     return look(site, { session, path });
   };
-  const [startedAt, trialEnd] = [new Date(NOW).toISOString(), "2027-01-20T08:00:00.000Z"];
+  const [startedAt, trialEnd] = [new Date(NOW).toISOString(), "2026-11-27T12:00:00.000Z"];
   const SET_UP = { status: "succeeded", payment_method: { card: { brand: "visa", last4: "4242" } } };
 
   test("of the card has everything that its page needs, and a flash only once", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { fields } from "../../support/person";
 import { countingLimiter, post, siteContext } from "../../support/site-in-process/site-context";
-import { fields } from "../../support/visitors/site-visitor";
 
 /* Turnstile is asked when its keys are set and a network is over its limit. */
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { DUPLICATE_EMAIL } from "../../../app/signup/notices";
+import { typed } from "../../support/person";
 import { readPage } from "../../support/visitors/page";
-import { typed } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* The form as a visitor without a script reads it, empty and with what was wrong. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { cookieBrowser } from "../../support/visitors/cookie-browser";
+import { fields, SECRET } from "../../support/person";
 import { readPage } from "../../support/visitors/page";
-import { type Answer, fields, returnPathIn, SECRET, siteVisitor } from "../../support/visitors/site-visitor";
+import { type Answer, pairsIn, returnPathIn, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
 import { startStack, startVisitedSite } from "../../support/visitors/visited-site";
 import { enterCard, rows, stripeStateOf } from "../../support/visitors/visitor";
 import { startSite } from "../../support/workers/workers";
@@ -22,6 +22,30 @@ beforeEach(() => alone.upstream.answersJson(200, { client_secret: SECRET }));
 
 const signUpsOf = (email: string) => rows(stack.api, "SELECT * FROM sign_ups WHERE email = ?", email);
 const secretIn = ({ body }: Answer) => /seti_\w+_secret_\w+/.exec(body)?.[0];
+
+/** A browser without scripts: keeps cookies and sends them. */
+function cookieBrowser(visitor: SiteVisitor) {
+  const email = `visitor-${crypto.randomUUID()}@example.com`;
+  const jar = new Map<string, string>();
+  const keep = (answer: Answer) => {
+    for (const pair of pairsIn(answer.headers)) jar.set(pair.split("=")[0] ?? "", pair);
+    return answer;
+  };
+  /** A cookie without a value has been deleted. */
+  const headers = () => ({ Cookie: [...jar.values()].filter((pair) => /=./.test(pair)).join("; ") });
+  const get = async (path: string) => keep(await visitor.get(path, headers()));
+  return {
+    email,
+    get,
+    post: async (body: string, path: string) => keep(await visitor.post(body, headers(), path)),
+    /** Opens the form of a plan, fills it in and sends it. */
+    async signUp(plan: string, change: Record<string, string> = {}) {
+      await get(`/subscription/${plan}`);
+      const form = { email, package_id: plan, ...change };
+      return keep(await visitor.submit(form, headers(), `/subscription/${plan}`));
+    },
+  };
+}
 
 /** A day of a trial that starts today, such as `November 24, 2026 (UTC)`. */
 function dayOfTrial(days: number) {

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { type Answer, fields } from "../../support/visitors/site-visitor";
+import { fields } from "../../support/person";
+import type { Answer } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* The built Worker's pages from memory; the rules are in tests/unit/pipeline/caches.test.ts. */

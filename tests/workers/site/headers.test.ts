@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "vitest";
-import { type Answer, fields, logged, siteVisitor } from "../../support/visitors/site-visitor";
-import { ORIGIN, startDeployedSite } from "../../support/workers/workers";
+import { fields } from "../../support/person";
+import { type Answer, logged, siteVisitor } from "../../support/visitors/site-visitor";
+import { DEPLOYED, ORIGIN, startSite } from "../../support/workers/workers";
 
 /* Threat E: the headers of every kind of answer, of the Worker and of files. */
 
@@ -17,12 +18,18 @@ const LIMITED = "const changed = { SIGNUP_RATE_LIMIT: { limit: async () => ({ su
 const FAILING = `const changed = {};
   for (const name of ["sign", "digest"]) crypto.subtle[name] = () => { throw new Error("words-of-the-error"); };`;
 
-const api = () => Response.json({}, { status: 503 });
+/** The API behind it is unavailable. */
+function startDeployedSite({ vars, ...rest }: Parameters<typeof startSite>[0] = {}) {
+  const local = { DEADLINE_FACTOR: undefined, STRIPE_JS_URL: undefined, STRIPE_API_URL: undefined };
+  const api = { SUBSCRIPTION_API_URL: "https://api.citewell.example", SUBSCRIPTION_API_TIMEOUT_MS: "5000" };
+  const miniflare = { outboundService: () => Response.json({}, { status: 503 }) };
+  return startSite({ vars: { ...DEPLOYED, ...api, ...local, ...vars }, miniflare, ...rest });
+}
 const workers = await Promise.all([
-  startDeployedSite(api),
-  startDeployedSite(api, { wrapper: wrapper(LIMITED) }),
-  startDeployedSite(api, { wrapper: wrapper(FAILING) }),
-  startDeployedSite(api, { vars: { SALES_EMAIL: undefined } }),
+  startDeployedSite(),
+  startDeployedSite({ wrapper: wrapper(LIMITED) }),
+  startDeployedSite({ wrapper: wrapper(FAILING) }),
+  startDeployedSite({ vars: { SALES_EMAIL: undefined } }),
 ]);
 afterAll(() => Promise.all(workers.map((worker) => worker.dispose())));
 const [site, withLimit, withFault, withoutEmail] = workers;

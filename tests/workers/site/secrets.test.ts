@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { root } from "../../../tools/wrangler/wrangler";
-import { fields, SECRET } from "../../support/visitors/site-visitor";
+import { fields, SECRET } from "../../support/person";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* What must not get out: into a log, a browser's file, another visitor's page. */

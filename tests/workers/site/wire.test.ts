@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { fields, formHeaders, SECRET } from "../../support/visitors/site-visitor";
+import { fields, SECRET } from "../../support/person";
+import { formHeaders } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 import { flood, liesAboutItsLength } from "../flood";
 

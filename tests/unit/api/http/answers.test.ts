@@ -5,7 +5,7 @@ import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-deve
 import { apiInProcess, type Instead } from "../../../support/api-in-process/api";
 import { DEPLOYED } from "../../../support/api-in-process/settings";
 import { refusal } from "../../../support/api-in-process/stripe-model";
-import { validRequest } from "../../../support/visitors/visitor";
+import { validRequest } from "../../../support/person";
 
 /* One line an answer; the helper that asks compares each with the API's description. */
 

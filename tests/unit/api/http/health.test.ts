@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { apiInProcess } from "../../../support/api-in-process/api";
-import { stopClock } from "../../../support/api-in-process/clock";
 import { DEPLOYED } from "../../../support/api-in-process/settings";
+import { stopClock } from "../../../support/clock";
 
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
 const minutesAgo = (minutes: number, more = 0) => new Date(NOW - minutes * 60_000 - more).toISOString();

@@ -2,8 +2,8 @@ import { expect, test, vi } from "vitest";
 import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
 import { messagesTable, runCommand, statusTable } from "../../../../tools/operator";
 import { apiInProcess } from "../../../support/api-in-process/api";
-import { NOW, stopClock } from "../../../support/api-in-process/clock";
-import { validRequest } from "../../../support/visitors/visitor";
+import { NOW, stopClock } from "../../../support/clock";
+import { validRequest } from "../../../support/person";
 
 stopClock();
 

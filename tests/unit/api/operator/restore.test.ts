@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { reconcileRestored } from "../../../../functions/subscription-api/operator/after-restore";
 import { advanceDue } from "../../../../functions/subscription-api/sign-ups/due-sign-ups";
 import { CHECK_RANKS } from "../../../../functions/subscription-api/sign-ups/sign-up";
-import { NOW, stopClock } from "../../../support/api-in-process/clock";
 import { answer } from "../../../support/api-in-process/stripe-model";
+import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 
 const RESTORE = { restoredTo: new Date(NOW - 7_200_000), stoppedAt: new Date(NOW - 3_600_000) };

@@ -1,5 +1,5 @@
 import type { Message } from "../../../../functions/subscription-api/outbox/outbox";
-import { validRequest } from "../../../support/visitors/visitor";
+import { validRequest } from "../../../support/person";
 
 const { zipCode, password: _, ...form } = validRequest;
 

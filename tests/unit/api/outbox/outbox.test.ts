@@ -5,8 +5,8 @@ import { trialOf } from "../../../../functions/subscription-api/outbox/emails/tr
 import { LEASE_MS, type Message, reminderKey } from "../../../../functions/subscription-api/outbox/outbox";
 import type { Billing } from "../../../../functions/subscription-api/stripe/billing";
 import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";
-import { NOW, stopClock } from "../../../support/api-in-process/clock";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../support/api-in-process/scheduler";
+import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 import { MESSAGE } from "./message";
 

@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { createSignUp, type SignUpResult } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
-import { NOW, stopClock } from "../../../support/api-in-process/clock";
 import { HOUR, MINUTE } from "../../../support/api-in-process/scheduler";
 import { refusal } from "../../../support/api-in-process/stripe-model";
-import { validRequest } from "../../../support/visitors/visitor";
+import { NOW, stopClock } from "../../../support/clock";
+import { validRequest } from "../../../support/person";
 import { signUpsInProcess } from "./sign-ups";
 
 /* A posted form × its sign-up so far × other sign-ups. */

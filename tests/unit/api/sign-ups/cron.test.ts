@@ -4,8 +4,8 @@ import { runLimits } from "../../../../functions/subscription-api/limits/run-lim
 import { runScheduled, type ScheduledServices } from "../../../../functions/subscription-api/scheduled";
 import { advanceDue } from "../../../../functions/subscription-api/sign-ups/due-sign-ups";
 import { CHECK_RANKS } from "../../../../functions/subscription-api/sign-ups/sign-up";
-import { NOW, stopClock } from "../../../support/api-in-process/clock";
 import { DAY, HOUR, MINUTE } from "../../../support/api-in-process/scheduler";
+import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";
 import { type Begin, cron, SITUATIONS, TRIGGERS } from "./situations";
 

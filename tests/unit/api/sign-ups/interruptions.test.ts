@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
 import { customerMade } from "../../../../functions/subscription-api/sign-ups/transitions";
 import { answersOf } from "../../../support/api-in-process/api";
-import { stopClock } from "../../../support/api-in-process/clock";
 import { refusal } from "../../../support/api-in-process/stripe-model";
+import { stopClock } from "../../../support/clock";
 import { look, signUpsInProcess } from "./sign-ups";
 import { SITUATIONS, type Situation, TRIGGERS, type Trigger } from "./situations";
 

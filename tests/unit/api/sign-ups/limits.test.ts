@@ -3,8 +3,8 @@ import { trialClaims } from "../../../../functions/subscription-api/limits/trial
 import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
 import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/stripe-event";
-import { NOW, stopClock } from "../../../support/api-in-process/clock";
 import { DAY } from "../../../support/api-in-process/scheduler";
+import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";
 import { cardEvent } from "./situations";
 

@@ -5,9 +5,9 @@ import {
   passwordQueue,
 } from "../../../../functions/subscription-api/sign-ups/password/password-queue";
 import { apiInProcess } from "../../../support/api-in-process/api";
-import { NOW, stopClock } from "../../../support/api-in-process/clock";
 import { DEPLOYED } from "../../../support/api-in-process/settings";
 import { cheapPasswords } from "../../../support/cheap-passwords";
+import { NOW, stopClock } from "../../../support/clock";
 
 stopClock();
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
 import { erasePerson, exportPerson } from "../../../../functions/subscription-api/sign-ups/personal-data";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
-import { stopClock } from "../../../support/api-in-process/clock";
+import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";
 
 stopClock();

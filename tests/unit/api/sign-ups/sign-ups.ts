@@ -7,7 +7,7 @@ import type { Io } from "../../../support/api-in-process/database";
 import { DAY, MINUTE } from "../../../support/api-in-process/scheduler";
 import { answer } from "../../../support/api-in-process/stripe-model";
 import { cheapPasswords } from "../../../support/cheap-passwords";
-import type { validRequest } from "../../../support/visitors/visitor";
+import type { validRequest } from "../../../support/person";
 
 type Fields = Partial<typeof validRequest>;
 type Options = { onePerPerson?: boolean; settings?: Record<string, unknown>; io?: Io };

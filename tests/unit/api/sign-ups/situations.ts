@@ -6,7 +6,7 @@ import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/si
 import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/stripe-event";
 import { emailConfirmed } from "../../../../functions/subscription-api/sign-ups/transitions";
 import type { StripeObject } from "../../../support/api-in-process/stripe-model";
-import { validRequest } from "../../../support/visitors/visitor";
+import { validRequest } from "../../../support/person";
 import type { signUpsInProcess } from "./sign-ups";
 
 export type Api = ReturnType<typeof signUpsInProcess>;

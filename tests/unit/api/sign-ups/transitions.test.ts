@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stopClock } from "../../../support/api-in-process/clock";
+import { stopClock } from "../../../support/clock";
 import { look, signUpsInProcess } from "./sign-ups";
 import { type Begin, type Pull, SITUATIONS, TRIGGERS } from "./situations";
 

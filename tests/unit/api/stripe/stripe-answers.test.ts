@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { stopClock } from "../../../support/api-in-process/clock";
 import { type Answer, answer, refusal } from "../../../support/api-in-process/stripe-model";
+import { stopClock } from "../../../support/clock";
 import { eventOf, secondsNow, sign } from "../../../support/stripe/stripe-events";
 import { signUpsInProcess, stripeThatAnswers } from "../sign-ups/sign-ups";
 

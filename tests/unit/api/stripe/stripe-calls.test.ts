@@ -2,8 +2,8 @@ import { expect, test, vi } from "vitest";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { stripeClient } from "../../../../functions/subscription-api/stripe/client";
 import type { Payments } from "../../../../functions/subscription-api/stripe/payments";
-import { NOW, stopClock } from "../../../support/api-in-process/clock";
 import { answer, refusal } from "../../../support/api-in-process/stripe-model";
+import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 
 stopClock();
@@ -13,8 +13,8 @@ const ANYTHING = { id: "made", client_secret: "a_secret", status: "trialing", ca
 const metadata = { "metadata[sign_up_id]": "1", "metadata[request_id]": "the-request" };
 const FORM = {
   ...{ email: "ada@example.com", name: "Ada Lovelace", business_name: "Engines & Sons", phone: "2125550123" },
-  ...{ "address[line1]": "12 St James's Square", "address[city]": "New York", "address[state]": "NY" },
-  ...{ "address[postal_code]": "10001", ...metadata },
+  ...{ "address[line1]": "1 Example Street", "address[city]": "Springfield", "address[state]": "IL" },
+  ...{ "address[postal_code]": "62701", ...metadata },
 };
 const card = { customer: "cus_1", usage: "off_session", "allowed_payment_method_types[0]": "card" };
 const free = { ...card, ...metadata, "metadata[is_free_trial]": "true" };

@@ -1,0 +1,23 @@
+import type { SubscriptionRequest } from "../../app/contract/subscription-request";
+
+/** A sign-up that the API takes. */
+export const validRequest = {
+  ...{ package_id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430", email: "ada@example.com", password: "Analytical-3ngine" },
+  ...{ full_name: "Ada Lovelace", company_name: "Engines & Sons", phone: "2125550123", country: "United States" },
+  ...{ address: "1 Example Street", city: "Springfield", state: "IL", zipCode: "62701" },
+} satisfies SubscriptionRequest;
+const { password: _, ...form } = validRequest;
+
+/** What the same person types, of which a returned form keeps everything. */
+export const typed = { ...form, email: "Ada@Example.com", phone: "(212) 555-0123" };
+
+/** A password and a client_secret, which may appear only upstream. */
+export const PASSWORD = "S3ntinel pässword! ";
+export const SECRET = "seti_1Sentinel_secret_Sentinel";
+
+/** The form as it is posted. */
+export const fields = { ...typed, password: PASSWORD, confirmPassword: PASSWORD };
+
+/** Any of it, and secrets: no log line may have them. */
+export const PERSONAL =
+  /\w@\w|%40|Lovelace|Engines|5550123|Example Street|Springfield|Analytical|S3ntinel|_secret_|\$scrypt/;
