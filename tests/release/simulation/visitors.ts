@@ -159,7 +159,7 @@ export class Visitor {
     if (cancels === "later") void this.#cancel(setupIntent, random.between(60, 130) * HOUR);
     const path = /\/subscription\/status\/[\w.-]+/.exec(heard.text)?.[0] ?? "";
     for (let asks = 0; asks < 3 && random.chance(0.7); asks += 1) {
-      const told = await this.world.request(`${form.name} status ${asks}`, path, {});
+      const told = await this.world.request(`${form.name} ${setupIntent} status ${asks}`, path, {});
       if (told?.status === 200 && told.text.includes('"trial"')) return;
       if (told?.status === 200 && told.text.includes('"card_used"'))
         return this.#enterCard({ ...told, text: told.text + path }, form, `${card}, and another of ${form.name}`);
@@ -207,10 +207,13 @@ export class Visitor {
       this.#insist(`${this.name} ${work}`, (name) => this.world.request(name, path, init));
     await this.#pause(this.#random.chance(0.5) ? 60 * SECOND : 50 * HOUR);
     await ask("exports", "/operator/export");
-    await ask("erases", "/operator/erase");
-    // A sign-up in progress may have created a customer meanwhile.
-    await this.world.scheduler.sleep(5 * MINUTE);
-    const at = this.world.now;
-    if ((await ask("erases again", "/operator/erase"))?.status === 200) this.deeds.erased.push({ email, at });
+    // Until nothing is left: a sign-up in progress creates a customer meanwhile.
+    for (let round = 1, isLeft = true; isLeft; round += 1) {
+      const at = this.world.now;
+      const heard = await ask(`erases ${round}`, "/operator/erase");
+      isLeft = heard?.status === 200 && heard.text !== '{"erased":0,"customers":0}';
+      if (heard?.status === 200) this.deeds.erased.push({ email, at });
+      await this.world.scheduler.sleep(5 * MINUTE);
+    }
   }
 }
