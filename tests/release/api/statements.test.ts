@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fetch, type Request, Response } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
 import { deliver, eventOf } from "../../support/stripe/stripe-events";
 import { enterCard, mails, newCard, post, rowOf, rows, signUp } from "../../support/visitors/visitor";
 import { openAddress } from "../../support/workers/address";
-import { answersFrom, startUpstream } from "../../support/workers/upstream";
 import { runScheduled, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 import { CROWDED_EMAIL, fillDatabase } from "./full-database";
 import { recordedDatabase } from "./recorded-database";
@@ -27,11 +27,18 @@ const oneLine = (sql: string) => sql.replaceAll(/\s+/g, " ").trim();
 
 const address = await openAddress();
 const stripe = await startStripeSimulator({ webhookUrl: `${address.url}/webhooks/stripe` });
-const proxy = await startUpstream();
+let broken: string | undefined;
+async function outboundService(request: Request) {
+  const isBroken = broken !== undefined && `${request.method} ${new URL(request.url).pathname}`.includes(broken);
+  return isBroken ? new Response(ERROR, { status: 500 }) : fetch(request);
+}
 const { options, recorded } = recordedDatabase();
 const vars = { ONE_TRIAL_PER_PERSON: "true" };
-const api = await startSubscriptionApi({ simulatorUrl: proxy.url, address, vars, ...options });
-afterAll(() => Promise.all([api.dispose(), stripe.dispose(), proxy.dispose()]));
+const api = await startSubscriptionApi({
+  ...{ simulatorUrl: stripe.url, address, vars, ...options },
+  miniflare: { ...options.miniflare, outboundService },
+});
+afterAll(() => Promise.all([api.dispose(), stripe.dispose()]));
 
 describe("the statements of the API, on a database of a million rows", () => {
   beforeAll(async () => {
@@ -40,11 +47,9 @@ describe("the statements of the API, on a database of a million rows", () => {
   }, 180_000);
 
   /** Requests whose method and path contain these words get a 500. */
-  const breakAt = (words?: string) =>
-    proxy.answers((response, call) => {
-      const isBroken = words !== undefined && `${call.method} ${call.url}`.includes(words);
-      return isBroken ? response.writeHead(500).end(ERROR) : answersFrom(stripe)(response, call);
-    });
+  const breakAt = (words?: string) => {
+    broken = words;
+  };
   // `expect.poll` works only in a test.
   const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 15_000, interval: 50 });
   const becomes = (email: string, columns: object) =>

@@ -23,9 +23,19 @@ export type Api = {
   scheduled(controller: null, env: object): Promise<void>;
 };
 
+/** A database's statements that record every change of state. */
+const RECORD_CHANGES = [
+  "CREATE TABLE changes (what TEXT, id TEXT, was TEXT, became TEXT)",
+  `CREATE TRIGGER watch_sign_ups AFTER UPDATE OF status ON sign_ups WHEN old.status <> new.status
+     BEGIN INSERT INTO changes VALUES ('sign-up', new.id, old.status, new.status); END`,
+  `CREATE TRIGGER watch_outbox AFTER UPDATE OF state ON outbox WHEN old.state <> new.state
+     BEGIN INSERT INTO changes VALUES ('message', new.key, old.state, new.state); END`,
+];
+
 /** The API's code, loaded for each of two places, and a database. */
 export type LoadedApi = {
   database: MemoryDatabase;
+  /** Another world begins, without rows but the catalog's. */
   enter(world: Platform): void;
   /** A new isolate, without the state of the one before. */
   start(place: 0 | 1): Api;
@@ -51,10 +61,14 @@ export async function loadApi(): Promise<LoadedApi> {
     return createApi.parse(module.exports.createApi);
   };
   const places = [load(), load()] as const;
+  const database = new MemoryDatabase();
+  for (const statement of RECORD_CHANGES) database.run(statement);
   return {
-    database: new MemoryDatabase(),
+    database,
     enter(entered) {
       world = entered;
+      for (const table of ["outbox", "trial_claims", "stripe_events", "sign_ups", "changes"])
+        database.run(`DELETE FROM ${table}`);
     },
     start: (place) => places[place](() => cheapPasswords).publicApi,
   };

@@ -68,7 +68,6 @@ export class World implements Platform {
     readonly onMail: (key: string, text: string) => void,
   ) {
     loaded.enter(this);
-    loaded.database.empty();
     const random = randomOf(history.seed, "world");
     const start = Date.parse(random.oneOf(MIDNIGHTS)) + random.between(-30, 30) * MINUTE;
     this.scheduler = new Scheduler(start);

@@ -3,7 +3,6 @@ import StripeClient from "stripe";
 import { expect, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { createApi } from "../../../functions/subscription-api/app";
-import { type Config, readConfig } from "../../../functions/subscription-api/config";
 import { openApi } from "../../../functions/subscription-api/http/openapi";
 import type { PasswordHasher } from "../../../functions/subscription-api/sign-ups/password/password";
 import { cheapPasswords } from "../cheap-passwords";
@@ -139,13 +138,6 @@ async function expectDescribed({ method, url }: Request, response: Response): Pr
   const validate = ajv.getSchema(`openapi#/${pointer}`);
   const body: unknown = await response.clone().json();
   expect(validate?.(body), `${path} ${status} ${type}: ${JSON.stringify([body, validate?.errors])}`).toBe(true);
-}
-
-/** What valid settings mean. */
-export function configurationOf(env: Record<string, unknown>): Config {
-  const result = readConfig({ ...env });
-  if (result.status === "invalid") throw new Error(JSON.stringify(result.problems));
-  return result.configuration;
 }
 
 /**

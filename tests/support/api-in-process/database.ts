@@ -15,19 +15,11 @@ export type Io = <T>(label: string, effect: () => T) => Promise<T>;
 const migrations = fileURLToPath(new URL("../../../functions/subscription-api/migrations/", import.meta.url));
 const { Database } = await initSqlJs();
 
-/** Triggers that record every change of state. */
-const WATCHED = `
-  CREATE TABLE changes (what TEXT, id TEXT, was TEXT, became TEXT);
-  CREATE TRIGGER watch_sign_ups AFTER UPDATE OF status ON sign_ups WHEN old.status <> new.status
-    BEGIN INSERT INTO changes VALUES ('sign-up', new.id, old.status, new.status); END;
-  CREATE TRIGGER watch_outbox AFTER UPDATE OF state ON outbox WHEN old.state <> new.state
-    BEGIN INSERT INTO changes VALUES ('message', new.key, old.state, new.state); END;`;
-
 /** A migrated database's file. Copying it takes a millisecond, running the migrations thirty. */
 const migrated = (() => {
   const database = new Database();
   for (const file of readdirSync(migrations).sort()) database.run(readFileSync(migrations + file, "utf8"));
-  return database.run(WATCHED).export();
+  return database.export();
 })();
 
 /** SQLite in memory with one writer; each statement and batch is atomic. Foreign keys as in D1. */
@@ -37,12 +29,6 @@ export class MemoryDatabase {
 
   constructor() {
     this.#database.run("PRAGMA foreign_keys = ON; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
-  }
-
-  /** Deletes all rows but the catalog, faster than a new database. */
-  empty(): void {
-    for (const table of ["outbox", "trial_claims", "stripe_events", "sign_ups", "changes"])
-      this.run(`DELETE FROM ${table}`);
   }
 
   run(sql: string, values: SqlValue[] = []) {

@@ -10,20 +10,14 @@ const SCRIPT = `
 export default {
   async fetch(request, { DB }) {
     const statements = (await request.json()).map(({ sql, values }) => DB.prepare(sql).bind(...values));
-    try {
-      return Response.json((await DB.batch(statements)).map(({ results }) => ({ results })));
-    } catch (error) {
-      return new Response(error.message, { status: 500 });
-    }
+    return DB.batch(statements).then(Response.json, ({ message }) => new Response(message, { status: 500 }));
   },
 };`;
 
 /** A Worker beside the tested one that runs statements on its database. */
 export const databaseAccess = (d1Databases: WorkerOptions["d1Databases"]): WorkerOptions => ({
-  name: "database-access",
-  compatibilityDate: "2026-04-24",
+  ...{ name: "database-access", compatibilityDate: "2026-04-24", d1Databases },
   modules: [{ type: "ESModule", path: "access.js", contents: SCRIPT }],
-  d1Databases,
   unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
 });
 

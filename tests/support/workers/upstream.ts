@@ -41,15 +41,3 @@ export async function startUpstream() {
     },
   };
 }
-
-const NOT_PASSED_ON = /^(host|connection|keep-alive|(accept|content|transfer)-encoding|content-length)$/;
-
-/** A Worker answers in the upstream's place. */
-export const answersFrom =
-  ({ url: origin }: { url: string }): Behavior =>
-  async (response, { method, url, headers, body }) => {
-    const sent = Object.entries(headers).filter(([name]) => !NOT_PASSED_ON.test(name));
-    const own = Object.fromEntries(sent.map(([name, value]) => [name, String(value)]));
-    const answer = await fetch(origin + url, { method, headers: own, ...(body !== "" && { body }) });
-    response.writeHead(answer.status, JSON_TYPE).end(await answer.text());
-  };

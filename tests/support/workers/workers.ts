@@ -25,8 +25,6 @@ type WorkerPlan = {
   miniflare?: Partial<WorkerOptions>;
   /** Where it is reached, also after its end; a new one when absent. */
   address?: Address;
-  /** Folder of its databases; in memory when absent. */
-  persist?: string;
   /** A module in front of the built one, which it imports as "./worker.js". */
   wrapper?: { script: string };
   /** The folder of static files, if not the one in wrangler.toml. */
@@ -67,7 +65,6 @@ async function startWorker(plan: WorkerPlan) {
         });
       }
     },
-    d1Persist: plan.persist,
   });
   address.leadTo(await mf.ready);
   return {

@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { fetch, type Request } from "miniflare";
 import { afterAll, expect, test } from "vitest";
 import * as z from "zod";
 import { scryptPasswords } from "../../../functions/subscription-api/sign-ups/password/password";
@@ -15,7 +16,6 @@ import {
   stripeStateOf,
   times,
 } from "../../support/visitors/visitor";
-import { answersFrom, startUpstream } from "../../support/workers/upstream";
 import { startBackend, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 
 /* Many at once on the real database, and one who hangs up. */
@@ -95,32 +95,37 @@ test("a webhook is processed to its end, with its email, although Stripe hangs u
   const email = "hang-up@example.com";
   // Stripe itself delivers nothing.
   const silent = await startStripeSimulator();
-  const slow = await startUpstream();
-  slow.answers(answersFrom(silent));
+  const calls: string[] = [];
+  let goOn = () => {};
+  let gate = Promise.resolve();
   const alone = await startSubscriptionApi({
     simulatorUrl: silent.url,
-    vars: { STRIPE_API_URL: slow.url },
-    // Miniflare's own entrance would keep from the Worker that somebody hung up.
-    miniflare: { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] },
+    miniflare: {
+      // Miniflare's own entrance would keep from the Worker that somebody hung up.
+      unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+      outboundService: async (request: Request) => {
+        calls.push(request.url);
+        await gate;
+        return fetch(request);
+      },
+    },
   });
   const { clientSecret } = await signUp(alone, { email });
   await enterCard(silent.url, clientSecret);
   const event = await cardEvent(silent, clientSecret);
   const headers = `Host: localhost\r\nStripe-Signature: ${sign(event)}\r\nContent-Length: ${Buffer.byteLength(event)}`;
-  let goOn = () => {};
-  const gate = new Promise<void>((resolve) => {
+  calls.length = 0;
+  gate = new Promise((resolve) => {
     goOn = resolve;
   });
-  slow.answers((...call) => gate.then(() => answersFrom(silent)(...call)));
   const entrance = await alone.mf.unsafeGetDirectURL("citewell-subscription-api-local");
   const socket = connect(Number(entrance.port), entrance.hostname);
   socket.write(`POST /webhooks/stripe HTTP/1.1\r\n${headers}\r\n\r\n${event}`);
-  await expect.poll(() => slow.calls).toHaveLength(1);
+  await expect.poll(() => calls).toHaveLength(1);
   socket.resetAndDestroy();
   expect(await rowOf(alone, email)).toMatchObject({ status: "pending" });
   goOn();
   await expect.poll(async () => (await rowOf(alone, email)).status).toBe("trialing");
   await expect.poll(() => mails(silent, email)).toHaveLength(1);
-  slow.dispose();
   await Promise.all([alone.dispose(), silent.dispose()]);
 });

@@ -1,9 +1,10 @@
 import { expect, test, vi } from "vitest";
 import { type LinkPurpose, signedLinks } from "../../../../functions/subscription-api/signed-links";
-import { apiInProcess, configurationOf } from "../../../support/api-in-process/api";
+import { apiInProcess } from "../../../support/api-in-process/api";
 import { DAY } from "../../../support/api-in-process/scheduler";
 import { refusal } from "../../../support/api-in-process/stripe-model";
 import { NOW, stopClock } from "../../../support/clock";
+import { configurationOf } from "../sign-ups/sign-ups";
 
 stopClock();
 

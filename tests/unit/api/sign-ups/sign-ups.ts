@@ -1,8 +1,9 @@
+import { type Config, readConfig } from "../../../../functions/subscription-api/config";
 import { servicesFor } from "../../../../functions/subscription-api/services";
 import type { SignUpServices } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import { apiInProcess, configurationOf } from "../../../support/api-in-process/api";
+import { apiInProcess } from "../../../support/api-in-process/api";
 import type { Io } from "../../../support/api-in-process/database";
 import { DAY, MINUTE } from "../../../support/api-in-process/scheduler";
 import { answer } from "../../../support/api-in-process/stripe-model";
@@ -57,6 +58,13 @@ export function signUpsInProcess({ onePerPerson = false, settings, io }: Options
   /** Kinds and times of due messages, in order. */
   const messages = () => api.rows("SELECT kind, next_attempt_at FROM outbox ORDER BY kind");
   return { ...api, services, find, change, unknownToStripe, pending, enterCard, onTrial, messages };
+}
+
+/** What valid settings mean. */
+export function configurationOf(env: Record<string, unknown>): Config {
+  const result = readConfig({ ...env });
+  if (result.status === "invalid") throw new Error(JSON.stringify(result.problems));
+  return result.configuration;
 }
 
 /** The API's services with one fixed answer from Stripe, and the requests to it. */
