@@ -121,5 +121,5 @@ function cpuTicks(): number {
 
 function requestOf({ body }: Subject, origin: string) {
   if (body === undefined) return { method: "GET" as const };
-  return { method: "POST" as const, headers: { ...Object.fromEntries(formHeaders(origin)), Cookie: "seen=1" }, body };
+  return { method: "POST" as const, headers: { ...formHeaders(origin), Cookie: "seen=1" }, body };
 }

@@ -4,7 +4,7 @@ import naughtyStrings from "big-list-of-naughty-strings/blns.json" with { type: 
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { fields, SECRET } from "../support/person";
-import { formHeaders } from "../support/visitors/site-visitor";
+import { formHeaders, NONCE } from "../support/visitors/site-visitor";
 import { startVisitedSite } from "../support/visitors/visited-site";
 
 /*
@@ -31,7 +31,7 @@ const knownName = fc.constantFrom(...Object.keys(fields), "intent", "sign_up");
 /** Without unpaired surrogates, which UTF-8 cannot encode. */
 const encoded = (text: string) => encodeURIComponent(text.replace(/\p{Cs}/gu, "\ufffd"));
 const encode = (pairs: [string, string][]) => pairs.map((pair) => pair.map(encoded).join("=")).join("&");
-const own: [string, string][] = [...formHeaders(site.url), ["Cookie", "form=a-nonce-of-22-letters-"]];
+const own: [string, string][] = Object.entries({ ...formHeaders(site.url), Cookie: `form=${NONCE}` });
 const post = (body: string | Uint8Array, path = "/subscription"): RawRequest => {
   return { method: "POST", path, headers: own, body };
 };

@@ -3,7 +3,7 @@ import { DAY, HOUR, MINUTE, Scheduler, SECOND } from "../../support/api-in-proce
 import { SETTINGS } from "../../support/api-in-process/settings";
 import { type Answer, answer, refusal, Stripe, type StripeObject } from "../../support/api-in-process/stripe-model";
 import { type Random, randomOf } from "../../support/random";
-import { sign } from "../../support/stripe/stripe-events";
+import { sign } from "../../support/stripe-events";
 import { Isolates } from "./isolates";
 import type { Init, LoadedApi, Platform } from "./loaded-api";
 

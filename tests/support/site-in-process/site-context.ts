@@ -7,10 +7,8 @@ import { signupServices } from "../../../app/signup/server/services.server";
 import type { SignupReply, SignupSession, SignupStep } from "../../../app/signup/steps";
 import { PASSWORD, PERSONAL } from "../person";
 import { NONCE } from "../visitors/site-visitor";
-import { STATUS_URL } from "./sessions";
-import { PATH, SETTINGS, SITE_URL } from "./site-settings";
+import { PATH, SETTINGS, SITE_URL, STATUS_URL } from "./site-settings";
 
-export * from "./sessions";
 export * from "./site-settings";
 
 const contexts = z.custom<AppLoadContext>();

@@ -36,3 +36,5 @@ export const SETTINGS = {
   ...Object.fromEntries(limits.map((name) => [name, unlimited])),
   ASSETS: { fetch: async () => new Response() },
 };
+
+export const STATUS_URL = `${SETTINGS.SUBSCRIPTION_API_URL}/subscription/status/a-token`;

@@ -36,8 +36,7 @@ export function siteVisitor(site: RunningWorker, origin = site.url) {
   /** Sends any body as the form. Its browser keeps cookies, so that it has the form's nonce. */
   function post(body: string, headers: SentHeaders = {}, path = "/subscription") {
     const Cookie = `${origin.startsWith("https:") ? "__Host-" : ""}form=${NONCE}`;
-    const own = { ...Object.fromEntries(formHeaders(origin)), Cookie };
-    return send("POST", path, { ...own, ...headers }, body);
+    return send("POST", path, { ...formHeaders(origin), Cookie, ...headers }, body);
   }
 
   return {
@@ -50,18 +49,10 @@ export function siteVisitor(site: RunningWorker, origin = site.url) {
   };
 }
 
-/** A browser's headers for the site's own form, for `sendRaw`. */
-export const formHeaders = (origin: string): [name: string, value: string][] => [
-  ["Origin", origin],
-  ["Sec-Fetch-Site", "same-origin"],
-  ["Content-Type", "application/x-www-form-urlencoded"],
-];
+/** A browser's headers for the site's own form. */
+export const formHeaders = (origin: string) => {
+  return { Origin: origin, "Sec-Fetch-Site": "same-origin", "Content-Type": "application/x-www-form-urlencoded" };
+};
 
 /** Name and value of each cookie that a response sets. */
 export const pairsIn = (headers: Headers) => headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
-
-/** Where the card step's script goes after a card's setup. */
-export const returnPathIn = ({ body }: Answer) => /\\"returnPath\\",\\"([^"\\]+)/.exec(body)?.[1] ?? "";
-
-/** A Worker's log so far, one line per event. */
-export const logged = ({ logs }: RunningWorker) => logs.map((line) => JSON.stringify(line)).join("\n");

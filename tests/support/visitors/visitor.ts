@@ -4,10 +4,6 @@ import { isCardNumber } from "../../../functions/stripe-simulator/cards/cards";
 import { validRequest } from "../person";
 import type { RunningWorker } from "../workers/workers";
 
-/** Runs `work` several times in parallel. */
-export const times = <T>(count: number, make: (index: number) => Promise<T>) =>
-  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
-
 /** The real stripe package, talking to a simulator. */
 export const stripeAt = ({ url }: { url: string }) =>
   new Stripe("sk_test_local", { protocol: "http", host: "localhost", port: new URL(url).port, maxNetworkRetries: 0 });

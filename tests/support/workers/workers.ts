@@ -162,9 +162,3 @@ export async function startBackend(options: ApiOptions = {}) {
   };
   return { api, stripe, dispose };
 }
-
-/** Runs the cron handler once, as Cloudflare does each minute. */
-export async function runScheduled({ mf }: RunningWorker): Promise<void> {
-  const response = await fetch(new URL("/cdn-cgi/handler/scheduled?cron=*+*+*+*+*", await mf.ready));
-  if (!response.ok) throw new Error(await response.text());
-}

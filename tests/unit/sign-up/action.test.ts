@@ -5,10 +5,17 @@ import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.serv
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields, typed } from "../../support/person";
-import { SESSIONS, STATUS_URL } from "../../support/site-in-process/sessions";
 import { post, siteContext } from "../../support/site-in-process/site-context";
-import { countingLimiter, OTHER_PLAN, PATH, PLAN, SETTINGS } from "../../support/site-in-process/site-settings";
+import {
+  countingLimiter,
+  OTHER_PLAN,
+  PATH,
+  PLAN,
+  SETTINGS,
+  STATUS_URL,
+} from "../../support/site-in-process/site-settings";
 import { NONCE } from "../../support/visitors/site-visitor";
+import { SESSIONS } from "./sessions";
 
 /*
  * A posted form: what comes of it, what the visitor reads, what the browser keeps and what the log says. `post` fails on a

@@ -5,10 +5,10 @@ import { signupSessions } from "../../../app/signup/server/session.server";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields, validRequest } from "../../support/person";
-import { SESSIONS } from "../../support/site-in-process/sessions";
 import { post, siteContext } from "../../support/site-in-process/site-context";
 import { PLAN, SITE_URL } from "../../support/site-in-process/site-settings";
 import { NONCE } from "../../support/visitors/site-visitor";
+import { SESSIONS } from "./sessions";
 
 /* A browser's two cookies, the tokens of links, and a form's key: what they look like, and which of them opens where. */
 

@@ -5,7 +5,7 @@ import { apiInProcess } from "../../support/api-in-process/api";
 import { fields, PASSWORD } from "../../support/person";
 import { randomOf } from "../../support/random";
 import { look, OTHER_PLAN, PLAN, post, SITE_URL, siteContext } from "../../support/site-in-process/site-context";
-import { eventOf, sign } from "../../support/stripe/stripe-events";
+import { eventOf, sign } from "../../support/stripe-events";
 
 /*
  * Random visitors over the site's loader and action, the API and the model of Stripe in one process. After each step the page

@@ -8,7 +8,8 @@ import CardForm from "../../../app/signup/card/card-form";
 import * as notices from "../../../app/signup/notices";
 import { SignupPage } from "../../../app/signup/signup-page";
 import type { CardStepData, SignupReply, SignupStep } from "../../../app/signup/steps";
-import { PLAN, SESSIONS, SETTINGS, SITE_URL } from "../../support/site-in-process/site-context";
+import { PLAN, SETTINGS, SITE_URL } from "../../support/site-in-process/site-settings";
+import { SESSIONS } from "./sessions";
 
 /* The sign-up's pages in a document: what each step says, and the card form with a Stripe.js whose answers a test sets. */
 

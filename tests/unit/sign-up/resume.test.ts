@@ -5,9 +5,9 @@ import { qrCode, resumeLink, resumeLinks } from "../../../app/signup/server/resu
 import type { SignupSession } from "../../../app/signup/steps";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
-import { SESSIONS } from "../../support/site-in-process/sessions";
 import { look, post, requestOf, siteContext } from "../../support/site-in-process/site-context";
 import { OTHER_PLAN, PATH, PLAN } from "../../support/site-in-process/site-settings";
+import { SESSIONS } from "./sessions";
 
 /* The link that continues a sign-up on another device, its QR code, and the button "Continue this sign-up". */
 

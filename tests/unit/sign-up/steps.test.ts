@@ -5,9 +5,9 @@ import type { SignupSession } from "../../../app/signup/steps";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields } from "../../support/person";
-import { SESSIONS } from "../../support/site-in-process/sessions";
 import { look, siteContext } from "../../support/site-in-process/site-context";
 import { OTHER_PLAN, PATH, PLAN, SITE_URL } from "../../support/site-in-process/site-settings";
+import { SESSIONS } from "./sessions";
 
 /* The table of app/signup/server/current-step.server.ts: cookie × URL × what Stripe and the API say. */
 

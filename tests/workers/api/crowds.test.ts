@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import * as z from "zod";
 import { scryptPasswords } from "../../../functions/subscription-api/sign-ups/password/password";
 import { PERSONAL, validRequest } from "../../support/person";
-import { deliver, eventOf, sign } from "../../support/stripe/stripe-events";
+import { deliver, eventOf, sign } from "../../support/stripe-events";
 import {
   enterCard,
   mails,
@@ -14,7 +14,6 @@ import {
   signUp,
   stripeAt,
   stripeStateOf,
-  times,
 } from "../../support/visitors/visitor";
 import { startBackend, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 
@@ -23,6 +22,9 @@ import { startBackend, startStripeSimulator, startSubscriptionApi } from "../../
 const { api, stripe, dispose } = await startBackend({ vars: { ONE_TRIAL_PER_PERSON: "true" } });
 afterAll(dispose);
 
+/** Runs `work` several times in parallel. */
+const times = <T>(count: number, make: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 /** The event about the card of a client secret's setup intent. */
 async function cardEvent(simulator: { url: string }, clientSecret = ""): Promise<string> {
   const intent = await stripeAt(simulator).setupIntents.retrieve(clientSecret.split("_secret_")[0] ?? "");

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { fields, SECRET } from "../../support/person";
 import { readPage } from "../../support/visitors/page";
-import { type Answer, pairsIn, returnPathIn, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { type Answer, pairsIn, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
 import { startStack, startVisitedSite } from "../../support/visitors/visited-site";
 import { enterCard, rows, stripeStateOf } from "../../support/visitors/visitor";
 import { startSite } from "../../support/workers/workers";
@@ -21,6 +21,8 @@ afterAll(() => Promise.all([stack.dispose(), alone.dispose()]));
 beforeEach(() => alone.upstream.answersJson(200, { client_secret: SECRET }));
 
 const signUpsOf = (email: string) => rows(stack.api, "SELECT * FROM sign_ups WHERE email = ?", email);
+/** Where the card step's script goes after a card's setup. */
+const returnPathIn = ({ body }: Answer) => /\\"returnPath\\",\\"([^"\\]+)/.exec(body)?.[1] ?? "";
 const secretIn = ({ body }: Answer) => /seti_\w+_secret_\w+/.exec(body)?.[0];
 
 /** A browser without scripts: keeps cookies and sends them. */

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { fields } from "../../support/person";
-import { type Answer, logged, siteVisitor } from "../../support/visitors/site-visitor";
+import { type Answer, siteVisitor } from "../../support/visitors/site-visitor";
 import { DEPLOYED, ORIGIN, startSite } from "../../support/workers/workers";
 
 /* Threat E: the headers of every kind of answer, of the Worker and of files. */
@@ -127,8 +127,9 @@ test("an error gives a page with the request ID, and no stack; nobody sees its m
   const ray = { "CF-Ray": "id-of-this-request" };
   const [page, data] = [await throwing.submit({}, ray), await throwing.submit({}, ray, "/subscription.data")];
   for (const words of ["Unexpected Application Error", "id-of-this-request"]) expect(page.text).toContain(words);
-  await expect.poll(() => logged(withFault)).toContain('"error":"Error"');
-  expect(page.body + data.body + logged(withFault)).not.toMatch(/words-of-the-error|S3ntinel/);
+  const logged = () => JSON.stringify(withFault.logs);
+  await expect.poll(logged).toContain('"error":"Error"');
+  expect(page.body + data.body + logged()).not.toMatch(/words-of-the-error|S3ntinel/);
   expect(page.body + data.body).not.toMatch(/\.js:\d|\bat \w+ \(/);
 });
 

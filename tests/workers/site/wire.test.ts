@@ -14,7 +14,10 @@ afterAll(dispose);
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
 
 const CHUNKED = "Transfer-Encoding: chunked";
-const head = ["POST /subscription HTTP/1.1", ...formHeaders(site.url).map((header) => header.join(": "))];
+const head = [
+  "POST /subscription HTTP/1.1",
+  ...Object.entries(formHeaders(site.url)).map((header) => header.join(": ")),
+];
 
 test.each<[what: string, headers: string[], chunked: boolean, status: number]>([
   ["a Content-Length of 5 beside endless chunks", ["Content-Length: 5", CHUNKED], true, 413],

@@ -3,7 +3,7 @@ import { SENDER_HEADER } from "../../../../app/contract/site-headers";
 import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { DEPLOYED } from "../../../support/api-in-process/settings";
-import { eventOf, sign } from "../../../support/stripe/stripe-events";
+import { eventOf, sign } from "../../../support/stripe-events";
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,6 +1,6 @@
 import Stripe from "stripe";
-import { post } from "../visitors/visitor";
-import type { RunningWorker } from "../workers/workers";
+import { post } from "./visitors/visitor";
+import type { RunningWorker } from "./workers/workers";
 
 /** Of the API's wrangler.toml. */
 const LOCAL_SECRET = "whsec_local_development_only";

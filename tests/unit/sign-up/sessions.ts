@@ -1,10 +1,9 @@
 import type { SignupSession } from "../../../app/signup/steps";
-import { HOUR } from "../api-in-process/scheduler";
-import { NOW } from "../clock";
-import { validRequest } from "../person";
-import { PLAN, SETTINGS } from "./site-settings";
+import { HOUR } from "../../support/api-in-process/scheduler";
+import { NOW } from "../../support/clock";
+import { validRequest } from "../../support/person";
+import { PLAN, STATUS_URL } from "../../support/site-in-process/site-settings";
 
-export const STATUS_URL = `${SETTINGS.SUBSCRIPTION_API_URL}/subscription/status/a-token`;
 const { package_id: _, password: __, ...details } = validRequest;
 const ids = { key: "the-first-key", requestId: "the-first-request", packageId: PLAN };
 const signUp = { ...ids, details, expiresAt: NOW + 20 * HOUR };
