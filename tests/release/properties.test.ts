@@ -1,5 +1,4 @@
 import { request as open } from "node:http";
-import { text } from "node:stream/consumers";
 import naughtyStrings from "big-list-of-naughty-strings/blns.json" with { type: "json" };
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
@@ -71,46 +70,34 @@ test.concurrent.each<[what: string, allowed: number[], requests: fc.Arbitrary<Ra
   ["headers of a form", [303, 403, 415], anyHeaders.map((headers) => ({ ...post(form), headers }))],
 ])("arbitrary %s never get a 5xx or a redirect to another site: %j", async (_, allowed, requests) => {
   const property = fc.asyncProperty(requests, async (request) => {
-    const { status, headers } = await sendRaw(site.url, request);
+    const { status, location = "/" } = await sendRaw(site.url, request);
     expect(allowed).toContain(status);
-    expect(headers.get("Location") ?? "/").toMatch(/^\/(?!\/)/);
+    expect(location).toMatch(/^\/(?!\/)/);
   });
   await fc.assert(property, { numRuns: 120, seed: 20_250_814, endOnFailure: true });
 });
 
-/** A request as sent over the wire, without the rules and changes of `fetch`. */
+/** A request as written on the wire, without the rules and changes of `fetch`. */
 type RawRequest = {
   method?: string;
-  /** As written in the request line, not normalized. */
   path: string;
-  /** Sent unchanged; names may repeat. Adds `Connection: close` and a missing Host. */
   headers?: [name: string, value: string][];
   body?: string | Uint8Array;
-  /** Leaves the request open after the body, like a client that never sends the rest. */
-  unfinished?: boolean;
 };
 
-/** Sends a request to a Worker and reads the answer; fails when the connection breaks off without one. */
-function sendRaw(url: string, { method = "GET", path, headers = [], body, unfinished }: RawRequest) {
+/** Sends a request to a Worker; fails when the connection breaks off without an answer. */
+function sendRaw(url: string, { method = "GET", path, headers = [], body }: RawRequest) {
   const { port, host } = new URL(url);
-  const ownHost = headers.some(([name]) => name === "Host") ? [] : ["Host", host];
-  const sent = [...ownHost, "Connection", "close", ...headers.flat()];
-  return new Promise<{ status: number; headers: Headers; body: string }>((resolve, reject) => {
-    let answered = false;
+  const sent = ["Host", host, "Connection", "close", ...headers.flat()];
+  return new Promise<{ status: number; location: string | undefined }>((resolve, reject) => {
     const request = open({ host: "127.0.0.1", port, method, path, headers: sent, agent: false });
-    request.on("response", async (response) => {
-      answered = true;
-      const answer = { status: response.statusCode ?? 0, headers: new Headers(), body: await text(response) };
-      for (const [name, values = []] of Object.entries(response.headersDistinct)) {
-        for (const value of values) answer.headers.append(name, value);
-      }
-      request.destroy();
-      resolve(answer);
+    request.on("response", (response) => {
+      const { statusCode: status = 0, headers } = response;
+      response.resume().on("close", () => resolve({ status, location: headers.location }));
+      // After an early answer the rest of the request is unread, and the connection is reset.
+      request.off("error", reject).on("error", () => {});
     });
-    // After an early answer the rest of the request is unread, and the connection is reset.
-    request.on("error", (error) => !answered && reject(error));
-    if (body !== undefined) request.write(body);
-    if (!unfinished) request.end();
-    else request.flushHeaders();
+    request.on("error", reject);
+    request.end(body);
   });
 }

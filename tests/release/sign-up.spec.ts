@@ -1,53 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { chromium } from "@playwright/test";
 import { accessibilityProblems } from "../browser/support/accessibility";
-import { CARDS, hydrated, PLAN, signup } from "../browser/support/sign-up";
+import { CARDS, signup } from "../browser/support/sign-up";
 import { expect, test } from "../browser/support/stack";
 import { enterCard, mails, signUp } from "../support/visitors/visitor";
 
 /* Rare ways through the sign-up. The common ones are in tests/browser/. */
-
-test("two tabs sign up two companies, and neither shows the other's name", async ({ page, context }) => {
-  const [first, second] = [signup(page), await context.newPage()];
-  const other = signup(second);
-  await first.signUp();
-  await expect(first.payButton).toBeEnabled();
-  await second.goto(`${PLAN}?edit`);
-  await hydrated(second);
-  await other.fillForm({ "Company Name": "Difference Engines" });
-  await other.submit();
-  await expect(other.payButton).toBeEnabled();
-  await second.goto("/pricing");
-  await second.goBack();
-  await expect(second.getByText("Signing up Difference Engines")).toBeVisible();
-  const third = await context.newPage();
-  await third.goto("/subscription");
-  await expect(third.getByText("Signing up Difference Engines")).toBeVisible();
-  // The older tab keeps its own sign-up: its outcome is told there, without personal data.
-  await first.pay(CARDS.works);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Subscription Successful!");
-  await expect(page.getByRole("main")).not.toContainText(/Engines|@example/);
-  await other.pay(CARDS.works);
-  await other.succeeded();
-  await expect(second.getByText("Difference Engines")).toBeVisible();
-});
-
-test("with cookies blocked the form says so and keeps everything typed", async ({ baseURL, launchOptions }) => {
-  const folder = await mkdtemp(join(tmpdir(), "no-cookies-"));
-  await mkdir(join(folder, "Default"));
-  const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
-  await writeFile(join(folder, "Default/Preferences"), JSON.stringify(preferences));
-  const context = await chromium.launchPersistentContext(folder, { ...launchOptions, baseURL: baseURL ?? "" });
-  const page = await context.newPage();
-  await signup(page).signUp();
-  await expect(page.getByText("Cookies are blocked", { exact: true })).toBeVisible();
-  await expect(page.getByLabel("City")).toHaveValue("Springfield");
-  await expect(page.getByRole("button", { name: "Payment" })).toBeEnabled();
-  await context.close();
-  await rm(folder, { recursive: true });
-});
 
 test("if scripts do not load, the card step says within ten seconds that it needs JavaScript", async ({ page }) => {
   await page.route("**/build/**/*.js", (route) => route.abort());

@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/events";
 import { setUpStripe } from "../../../tools/stripe-setup/stripe-setup";
 import { clientOf, type Line, type Target, targetOf } from "../../../tools/stripe-setup/target";
@@ -10,70 +10,59 @@ import { startStripeSimulator } from "../../support/workers/workers";
 
 const WEBHOOK_URL = "https://api.acme.com/webhooks/stripe";
 
-let simulator: Awaited<ReturnType<typeof startStripeSimulator>>;
-beforeEach(async () => {
-  simulator = await startStripeSimulator();
-});
-afterEach(() => simulator.dispose());
+const simulator = await startStripeSimulator();
+const stripe = stripeAt(simulator);
+afterAll(simulator.dispose);
 
-/** A production's account. */
-function production(): Target {
-  const { hostname: host, port } = new URL(simulator.url);
-  return {
-    ...targetOf("sandbox", { STRIPE_SECRET_KEY: "sk_test_local" }),
-    ...{ place: "production", webhookUrl: WEBHOOK_URL, siteUrl: "https://www.acme.com" },
-    customerPortalUrl: `${simulator.url}/p/login/test`,
-    ...clientOf("sk_test_local", { protocol: "http", host, port }),
-  };
-}
+const { hostname: host, port } = new URL(simulator.url);
+const PRODUCTION: Target = {
+  ...targetOf("sandbox", { STRIPE_SECRET_KEY: "sk_test_local" }),
+  ...{ place: "production", webhookUrl: WEBHOOK_URL, siteUrl: "https://www.acme.com" },
+  customerPortalUrl: `${simulator.url}/p/login/test`,
+  ...clientOf("sk_test_local", { protocol: "http", host, port }),
+};
 
 /** The kinds of its lines, each once, and their text. */
-async function run(target: Target, mode: "check" | "set-up" = "set-up") {
+async function run(mode: "check" | "set-up", target = PRODUCTION) {
   const lines: Line[] = [];
   await setUpStripe(target, mode, (line) => lines.push(line));
   return { marks: [...new Set(lines.map(({ mark }) => mark))], said: lines.map((line) => line.text).join("\n") };
 }
 
-const endpointsIn = async (stripe: Stripe) =>
-  (await stripe.webhookEndpoints.list()).data.filter(({ url }) => url === WEBHOOK_URL);
+const endpoints = async () => (await stripe.webhookEndpoints.list()).data.filter(({ url }) => url === WEBHOOK_URL);
 
-test("stripe:setup makes webhook endpoint, prices and portal, shows the signing secret once, and changes nothing when run again", async () => {
-  const fresh = await run(production(), "check");
+test("stripe:setup makes webhook endpoint, prices and portal, shows the signing secret once, and changes nothing when run again, but what differs", async () => {
+  const fresh = await run("check");
   const parts = fresh.said.split("\n").map((what) => what.replace(/: .*/, ""));
   expect(parts).toEqual(["webhook endpoint", "prices", "prices", "prices", "customer portal"]);
 
-  const first = await run(production());
+  const first = await run("set-up");
   expect(first.marks).toEqual(["changed"]);
   const command = "npx wrangler secret put STRIPE_WEBHOOK_SECRET --env production --cwd";
   expect(first.said).toMatch(new RegExp(`whsec_\\w+\n.*paste the secret.*\n {4}${command}`));
-  const stripe = stripeAt(simulator);
   const endpoint = { api_version: Stripe.API_VERSION, status: "enabled", enabled_events: WEBHOOK_EVENTS };
-  expect(await endpointsIn(stripe)).toMatchObject([endpoint]);
+  expect(await endpoints()).toMatchObject([endpoint]);
   const prices = (await stripe.prices.list({ limit: 100 })).data.filter(({ lookup_key }) => lookup_key !== null);
   expect(prices.map(({ unit_amount }) => unit_amount).sort()).toEqual([10_000, 20_000, 50_000]);
 
-  const again = await run(production());
+  const again = await run("set-up");
   expect(again.marks).toEqual(["ok"]);
   expect(again.said).not.toContain("whsec_");
-  const { said } = await run({ ...production(), customerPortalUrl: "" }, "check");
+  const { said } = await run("check", { ...PRODUCTION, customerPortalUrl: "" });
   expect(said).toContain(`set in both wrangler.toml files CUSTOMER_PORTAL_URL = "${simulator.url}/p/login/test"`);
-});
 
-test("--check lists what differs, and stripe:setup corrects it", async () => {
-  await run(production());
-  const stripe = stripeAt(simulator);
-  const [endpoint] = await endpointsIn(stripe);
+  const [{ id } = { id: "" }] = await endpoints();
   const [portal] = (await stripe.billingPortal.configurations.list()).data;
-  await stripe.webhookEndpoints.update(String(endpoint?.id), { enabled_events: ["invoice.paid"] });
+  await stripe.webhookEndpoints.update(id, { enabled_events: ["invoice.paid"] });
   await stripe.billingPortal.configurations.update(String(portal?.id), {
     features: { subscription_cancel: { enabled: true, mode: "immediately" }, invoice_history: { enabled: false } },
   });
-  const { said } = await run(production(), "check");
+  const differing = await run("check");
   const wrong = "features.invoice_history.enabled, features.subscription_cancel.mode";
-  expect(said.split("\n").filter((what) => !what.startsWith("prices: "))).toEqual([
-    `webhook endpoint: ${endpoint?.id} does not send the events that the API reads`,
+  expect(differing.said.split("\n").filter((what) => !what.startsWith("prices: "))).toEqual([
+    `webhook endpoint: ${id} does not send the events that the API reads`,
     `customer portal: ${portal?.id} is wrong in: ${wrong}`,
   ]);
-  await run(production());
-  expect((await run(production(), "check")).marks).toEqual(["ok"]);
+  await run("set-up");
+  expect((await run("check")).marks).toEqual(["ok"]);
 });

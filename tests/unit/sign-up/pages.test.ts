@@ -75,14 +75,20 @@ const waiting = { step: "waiting", packageId: "", reason: "unreachable", refresh
 
 describe("a step says what has happened, and where to go on:", () => {
   const [SALES, SUPPORT] = ["mailto:sales@site.example", "mailto:support@site.example"];
-  const resume = (state: "busy" | "ended" | "canceled"): SignupStep => ({ step: "resume", state });
+  const resume = (state: "ready" | "busy" | "ended" | "canceled"): SignupStep => ({ step: "resume", state });
   const form = (ended: notices.Notice): SignupStep => ({ step: "form", packageId: "", ended });
   const done = { ...SESSIONS.done, step: "done", details: undefined } as const;
   const failure = { kind: "destructive", title: "Failed", actions: ["support"] } satisfies notices.Notice;
 
   test.each<[words: string, step: SignupStep | notices.Notice, ...links: string[]]>([
+    ["Continue your sign-upThis link continues a sign-up that still needs a card. Continue only if", resume("ready")],
+    ["Continue only if it's yours.Continue this sign-up", resume("ready")],
     ["open the link on another device.Continue the current sign-up", resume("busy"), "/"],
-    ["Get a new one where you started, or continue here.Go to the sign-up", resume("ended"), "/"],
+    [
+      "has expired. Links last 30 minutes. Get a new one where you started, or continue here.Go to the sign-up",
+      resume("ended"),
+      "/",
+    ],
     ["To try again, start a new sign-up with another card, or contact sales", resume("canceled"), SALES, SUPPORT, "/"],
     ["Your sign-up has endedWe kept it for 24 hours. You haven't been charged.", form(notices.SESSION_EXPIRED)],
     ["If your card was set up, we have sent you an email.", form(notices.SESSION_UNREADABLE)],
@@ -90,6 +96,7 @@ describe("a step says what has happened, and where to go on:", () => {
     ["This sign-up is finishedYou've already set up your card. There's nothing left", notices.SIGNUP_FINISHED],
     ["Contact SupportRequest ID: r-1", failure, SUPPORT],
     ["Payment FailedThis card has already been used for a free trial.", { ...data, flash: "card used" }, SALES],
+    ["Configuration ErrorPayment setup failed. Please contact", { ...data, publishableKey: "" }, SUPPORT],
     ["To cancel, open the customer portal; every email we send links to it.", data, SITE.customerPortalUrl],
     ["We haven't been able to confirm your card yet. Nothing is lost.", waiting, "/?resume=x"],
     ["sent to the address that you entered.", done, SITE.consoleUrl],

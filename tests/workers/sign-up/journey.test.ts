@@ -1,10 +1,9 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { fields, SECRET } from "../../support/person";
 import { readPage } from "../../support/visitors/page";
-import { type Answer, pairsIn, type SiteVisitor, siteVisitor } from "../../support/visitors/site-visitor";
+import { type Answer, pairsIn, type SiteVisitor } from "../../support/visitors/site-visitor";
 import { startStack, startVisitedSite } from "../../support/visitors/visited-site";
 import { enterCard, rows, stripeStateOf } from "../../support/visitors/visitor";
-import { startSite } from "../../support/workers/workers";
 
 /*
  * Whole sign-ups over HTTP, without a script, through the built Workers. Which step follows on which, and all that each
@@ -39,7 +38,6 @@ function cookieBrowser(visitor: SiteVisitor) {
   return {
     email,
     get,
-    post: async (body: string, path: string) => keep(await visitor.post(body, headers(), path)),
     /** Opens the form of a plan, fills it in and sends it. */
     async signUp(plan: string, change: Record<string, string> = {}) {
       await get(`/subscription/${plan}`);
@@ -109,23 +107,6 @@ test("a sign-up goes from the form by way of the card to a success that stays", 
   expect(await signUpsOf(ada.email)).toMatchObject([{ status: "trialing", country: "germany" }]);
 });
 
-test("a resume link is taken over by a post on another device, whose page names nobody", async () => {
-  const ada = cookieBrowser(stack.visitor);
-  await ada.signUp(MINI.slice("/subscription/".length));
-  const page = readPage(await ada.get(MINI));
-  const [link = ""] = page.each("main details a", "href");
-  const path = link?.slice(stack.site.url.length) ?? "";
-  const elsewhere = cookieBrowser(stack.visitor);
-  const title = "Continue your sign-upThis link continues a sign-up that still needs a card.";
-  const question = `${title} Continue only if it's yours.Continue this sign-up`;
-  expect(readPage(await elsewhere.get(path)).words()).toBe(question);
-  expect((await elsewhere.post("intent=resume", path)).headers.get("Location")).toBe(MINI);
-  const card = await elsewhere.get(MINI);
-  expect([secretIn(card), card.text.includes("Continue on another device")]).toEqual([secretIn(page), false]);
-  const expired = readPage(await elsewhere.get(`${MINI}?resume=expired`));
-  expect(expired.words()).toContain("This link has expired. Links last 30 minutes. Get a new one where you started");
-});
-
 test("a card that Stripe is processing is waited for by a page that refreshes itself", async () => {
   alone.upstream.answersJson(200, { client_secret: SECRET, id: "seti_1Sentinel", status: "processing" });
   const browser = cookieBrowser(alone.visitor);
@@ -135,16 +116,4 @@ test("a card that Stripe is processing is waited for by a page that refreshes it
   expect(words()).toContain("Your bank is still processing the card. This page checks automatically.");
   expect(links("main .btn")).toEqual([["Check now", STANDARD]]);
   expect(body).toMatch(/<noscript><meta http-equiv="refresh" content="(5|10)"/i);
-});
-
-test("the card step without a publishable key says that it takes no card, and has Stripe's script by default", async () => {
-  const absent = { STRIPE_PUBLISHABLE_KEY: undefined, STRIPE_JS_URL: undefined };
-  const keyless = await startSite({ vars: { SUBSCRIPTION_API_URL: alone.upstream.url, ...absent } });
-  const visitor = siteVisitor(keyless);
-  const { cookie: Cookie } = await visitor.submit();
-  const { words, links, body } = readPage(await visitor.get("/subscription", { Cookie }));
-  expect(words("[role=alert]")).toContain("Configuration ErrorPayment setup failed. Please contact support.");
-  expect(links("[role=alert] a").map(([text]) => text)).toEqual(["Contact Support"]);
-  expect(body).toContain("https://js.stripe.com/");
-  await keyless.dispose();
 });
