@@ -12,7 +12,7 @@ import { expect, test } from "./support/stack";
 
 test.use({ viewport: { width: 375, height: 667 } });
 
-test("React hydrates the form for every kind of plan, although a click interrupts it", async ({ page, complaints }) => {
+test("React hydrates the form although a click interrupts it", async ({ page }) => {
   await page.addInitScript(() => {
     const { addEventListener } = document;
     document.addEventListener = (type: string, ...rest: [EventListener]) => {
@@ -21,11 +21,8 @@ test("React hydrates the form for every kind of plan, although a click interrupt
       if (type === "click") queueMicrotask(() => document.querySelector("h1")?.click());
     };
   });
-  for (const path of ["/subscription", PLAN, "/subscription/x", PLAN]) {
-    await page.goto(path);
-    await hydrated(page);
-    expect(complaints, path).toEqual([]);
-  }
+  await page.goto(PLAN);
+  await hydrated(page);
 });
 
 test("a page that an extension changes before hydration keeps its styles and data", async ({ page, complaints }) => {

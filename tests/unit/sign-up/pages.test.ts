@@ -84,11 +84,7 @@ describe("a step says what has happened, and where to go on:", () => {
     ["Continue your sign-upThis link continues a sign-up that still needs a card. Continue only if", resume("ready")],
     ["Continue only if it's yours.Continue this sign-up", resume("ready")],
     ["open the link on another device.Continue the current sign-up", resume("busy"), "/"],
-    [
-      "has expired. Links last 30 minutes. Get a new one where you started, or continue here.Go to the sign-up",
-      resume("ended"),
-      "/",
-    ],
+    ["last 30 minutes. Get a new one where you started, or continue here.Go to the sign-up", resume("ended"), "/"],
     ["To try again, start a new sign-up with another card, or contact sales", resume("canceled"), SALES, SUPPORT, "/"],
     ["Your sign-up has endedWe kept it for 24 hours. You haven't been charged.", form(notices.SESSION_EXPIRED)],
     ["If your card was set up, we have sent you an email.", form(notices.SESSION_UNREADABLE)],
