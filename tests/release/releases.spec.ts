@@ -1,21 +1,16 @@
-import { execFileSync } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { root } from "../../tools/wrangler/wrangler";
 import { CARDS, hydrated, PLAN, signup } from "../browser/support/sign-up";
 import { expect, test as withStack } from "../browser/support/stack";
 import { varsFor } from "../support/visitors/visited-site";
 import { rows } from "../support/visitors/visitor";
 import { type Address, openAddress } from "../support/workers/address";
 import { type RunningWorker, startSite } from "../support/workers/workers";
+import { checkOut } from "./commands/checkout";
 
 /* A release replaces another under an open page, and is rolled back. The later release has the earlier one's files. */
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const SOURCES = [
-  ...["app", "functions", "tools", "public", ".releases"],
-  ...["package.json", "postcss.config.js", "remix.config.js", "tsconfig.json", "wrangler.toml"],
-];
 const CHANGES = [
   { file: "app/signup/card/card-form.tsx", from: "The payment form could not", to: "The form for the card could not" },
   { file: "app/signup/done/success-step.tsx", from: "Subscription Details", to: "Subscription details" },
@@ -24,22 +19,18 @@ const CHANGES = [
 
 /** Builds the later release in a copy of the repository, after `npm run build`. */
 async function buildLaterRelease() {
-  // Below the repository, for its packages.
-  const folder = await mkdtemp(join(root, "build/release-"));
-  for (const source of SOURCES) await cp(join(root, source), join(folder, source), { recursive: true });
-  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  const { folder, change, run, dispose } = await checkOut();
+  await cp(join(root, ".releases"), join(folder, ".releases"), { recursive: true });
   for (const { file, from, to } of CHANGES) {
-    const code = await readFile(join(folder, file), "utf8");
-    if (!code.includes(from)) throw new Error(`${file} does not have: ${from}`);
-    await writeFile(join(folder, file), code.replaceAll(from, to));
+    await change(file, (code) => {
+      if (!code.includes(from)) throw new Error(`${file} does not have: ${from}`);
+      return code.replaceAll(from, to);
+    });
   }
-  const env = { ...process.env, NODE_ENV: "production" };
-  execFileSync("npm", ["run", "--silent", "build:site"], { cwd: folder, env, stdio: "pipe" });
-  return {
-    files: join(folder, "public"),
-    bundle: relative(join(root, "build"), join(folder, "build/site/site.js")),
-    dispose: () => rm(folder, { recursive: true }),
-  };
+  const { output, exitCode } = await run("build:site", [], { NODE_ENV: "production" });
+  if (exitCode !== 0) throw new Error(output);
+  const bundle = relative(join(root, "build"), join(folder, "build/site/site.js"));
+  return { files: join(folder, "public"), bundle, dispose };
 }
 
 type Releases = { origin: Address; earlier: RunningWorker; later: RunningWorker };
