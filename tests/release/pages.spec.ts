@@ -1,5 +1,5 @@
 import { accessibilityProblems } from "../browser/support/accessibility";
-import { brokenWords } from "../browser/support/layout";
+import { brokenWords, DESKTOP } from "../browser/support/layout";
 import { CARDS, hydrated, PLAN, signup } from "../browser/support/sign-up";
 import { expect, test } from "../browser/support/stack";
 import { enterCard, mails, signUp } from "../support/visitors/visitor";
@@ -22,10 +22,7 @@ test("if scripts do not load, the card step says within ten seconds that it need
   await expect(notice).toBeVisible();
 });
 
-for (const viewport of [
-  { width: 375, height: 812 },
-  { width: 1280, height: 800 },
-]) {
+for (const viewport of [{ width: 375, height: 812 }, DESKTOP]) {
   test(`at ${viewport.width} px each first action is on the first screen; nothing shifts`, async ({ page }) => {
     await page.setViewportSize(viewport);
     await page.addInitScript(() => {

@@ -33,9 +33,7 @@ async function buildLaterRelease() {
   return { files: join(folder, "public"), bundle, dispose };
 }
 
-type Releases = { origin: Address; earlier: RunningWorker; later: RunningWorker };
-
-const test = withStack.extend<object, { releases: Releases }>({
+const test = withStack.extend<object, { releases: { origin: Address; earlier: RunningWorker; later: RunningWorker } }>({
   releases: [
     async ({ stack: { api, stripe } }, provide) => {
       const [origin, { files, bundle, dispose }] = await Promise.all([openAddress(), buildLaterRelease()]);
