@@ -1,5 +1,5 @@
 /** Typed in front of a number from abroad, and the two ways to dial it. */
-const INTERNATIONAL = /^[^\d+]*(?:\+|(?:00|011)(?=(?:\D*\d){10}))/;
+const INTERNATIONAL = /^[^\d+]*(?:\+|(?:00|011)(?=\D*[1-9](?:\D*\d){9}))/;
 
 /** What is typed after a number: `ext. 45`, `x45`, `;ext=45`, `#45`. */
 const EXTENSION = /(?<=\d)\D*[x;#].*$/is;

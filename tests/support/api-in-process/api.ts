@@ -118,6 +118,7 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
       model.confirm(client_secret.split("_secret_")[0] ?? "", card, false);
       expect(await (await ask(status_url, {}, "site")).json()).toMatchObject({ status: "trial" });
       await settled();
+      expect(memory.rows("SELECT kind FROM outbox WHERE state = 'due' AND kind <> 'trial-ending'")).toEqual([]);
       const [row] = memory.rows("SELECT id FROM sign_ups ORDER BY created_at DESC, rowid DESC LIMIT 1");
       return String(row?.id);
     },

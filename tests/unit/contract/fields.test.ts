@@ -150,6 +150,7 @@ test.each<[shown: string, sent: string, ...typed: string[]]>([
   ["0113 496 0000", "01134960000", "0113 496 0000"],
   ["011 91234-5678", "011912345678", "011 91234-5678"],
   ["2125550123/24", "212555012324", "2125550123/24"],
+  ["00000000000000", "00000000000000", "00000000000000"],
 ])("the phone number %s is sent as %s if it is typed as %s", (shown, sent, ...typed) => {
   for (const one of typed) expect([one, formatPhone(one), phone.parse(one)]).toEqual([one, shown, sent]);
   // Neither formatting nor reading changes a number that has been formatted or read.

@@ -79,7 +79,7 @@ const PROVIDER_ODD = "The payment provider gave an unexpected answer";
 const PROVIDER_DOWN = "The payment provider is unavailable, again in 5 s";
 const DATABASE_DOWN = "The database is unavailable, again in 2 s";
 const OUR_FAULT = "Internal server error";
-const IN_PROGRESS = "The same request is still in progress, again in 2 s";
+const IN_PROGRESS = "The same request is still in progress, again in 2 s, type request-in-progress";
 
 /** Levels of the log line about a failure; other answers have none. */
 const FAILURES = new Map([
@@ -102,7 +102,13 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
   [SIGN_UP, HTTPS, { ...PUBLIC, headers: PROXIED }, 404, "Not found"],
   [SIGN_UP, "", BUSY, 409, IN_PROGRESS],
   [SIGN_UP, "", ofKey("status = 'canceled'"), 409, "A subscription with this information already exists"],
-  [SIGN_UP, "", ofKey("declined_cards = 5"), 409, "The end of an earlier try is still in progress, again in 1 s"],
+  [
+    SIGN_UP,
+    "",
+    ofKey("declined_cards = 5"),
+    409,
+    "The end of an earlier try is still in progress, again in 1 s, type request-in-progress",
+  ],
   [SIGN_UP, "", ofKey("city = 'Boston'"), 422, "The Idempotency-Key was used for another request"],
   [SIGN_UP, "", { kib: 16 + BYTE }, 413, "The body is larger than 16 KiB"],
   [SIGN_UP, "", { kib: 16 }, 400, "The body must be a JSON object"],
@@ -166,7 +172,7 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
   const all = { "content-type": "application/json", ...headers };
   const answer = await api.ask(where, { method, headers: all, ...(method === "POST" && sent) }, entrypoint);
   await api.settled();
-  const { title, errors, keys, status_url: url, status: state, trial_end } = members.parse(await answer.json());
+  const { title, type, errors, keys, status_url: url, status: state, trial_end } = members.parse(await answer.json());
   const [again, wanted] = ["retry-after", "www-authenticate"].map((name) => answer.headers.get(name));
   const said = [
     ...[title, errors && JSON.stringify(errors), again && `again in ${again} s`, keys && JSON.stringify(keys)],
@@ -175,6 +181,7 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
       url && `status at ${new URL(String(url)).origin}`,
       typeof state === "string" && state,
       trial_end && `until ${trial_end}`,
+      typeof type === "string" && type !== "about:blank" && type.replace("urn:problem-type:subscription-api:", "type "),
     ],
   ];
   expect([answer.status, said.filter(Boolean).join(", ")]).toEqual([status, words]);
