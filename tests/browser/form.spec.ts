@@ -3,8 +3,7 @@ import { DUPLICATE, DUPLICATE_EMAIL } from "../../app/signup/notices";
 import { trialClaims } from "../../functions/subscription-api/limits/trial-claims";
 import { LOCAL_SECRETS } from "../../functions/subscription-api/local-development";
 import { startVisitedSite } from "../support/visitors/visited-site";
-import { accessibilityProblems } from "./support/accessibility";
-import { DESKTOP, PHONE } from "./support/layout";
+import { accessibilityProblems, DESKTOP, PHONE } from "./support/faults";
 import { hold, hydrated, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
 import { findOrInstallChromium } from "../../tools/images/chromium";
-import { DESKTOP, PHONE } from "./support/layout";
+import { DESKTOP, PHONE } from "./support/faults";
 
 // Playwright's workers read this file again, and the variable with it: the search runs once.
 process.env.CHROMIUM_PATH ??= findOrInstallChromium();

@@ -1,6 +1,5 @@
 import type { Page } from "@playwright/test";
-import { accessibilityProblems } from "./support/accessibility";
-import { brokenWords, coveredAnywhere, layoutFaults, PHONE, withoutFocusRing } from "./support/layout";
+import * as faults from "./support/faults";
 import { expect, test } from "./support/stack";
 
 /** The elements with a transition, an animation or smooth scrolling. */
@@ -26,27 +25,25 @@ for (const path of ["/", "/pricing", "/privacy", "/terms", "/security", "/nothin
     await page.goto(path, { waitUntil: "load" });
     expect(requests).toEqual([]);
     expect(await moving(page)).toEqual([]);
-    expect(await accessibilityProblems(page)).toEqual([]);
-    expect(await withoutFocusRing(page)).toEqual([]);
+    expect(await faults.accessibilityProblems(page)).toEqual([]);
+    expect(await faults.withoutFocusRing(page)).toEqual([]);
 
     await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
     await page.locator("details").evaluateAll((questions) => {
       for (const question of questions) question.setAttribute("open", "");
     });
-    await page.setViewportSize(PHONE);
+    await page.setViewportSize(faults.PHONE);
     await page.getByRole("button", { name: "Menu" }).click();
     await expect(page.getByRole("link", { name: "Customer Console" })).toBeVisible();
-    expect(await accessibilityProblems(page), "on a phone, dark, with the menu").toEqual([]);
+    expect(await faults.accessibilityProblems(page), "on a phone, dark, with the menu").toEqual([]);
     await page.keyboard.press("Escape");
 
-    expect(await layoutFaults(page)).toEqual([]);
-    await page.setViewportSize({ width: 375, height: 900 });
-    await page.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
-    expect(await brokenWords(page), "text at 200%").toEqual([]);
+    expect(await faults.layoutFaults(page)).toEqual([]);
+    expect(await faults.faultsOfLargeText(page)).toEqual([]);
 
     const withoutScripts = await elsewhere({ javaScriptEnabled: false });
     await withoutScripts.goto(path);
-    expect(await coveredAnywhere(withoutScripts), "without scripts").toEqual([]);
+    expect(await faults.coveredAnywhere(withoutScripts), "without scripts").toEqual([]);
   });
 }
 
@@ -88,7 +85,7 @@ test.describe("without scripts", () => {
     await expect(toggle).toBeHidden();
     await canClickAll();
 
-    await page.setViewportSize(PHONE);
+    await page.setViewportSize(faults.PHONE);
     await expect(menu).toBeHidden();
     await toggle.press("Enter");
     await canClickAll();

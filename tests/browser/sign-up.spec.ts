@@ -1,6 +1,5 @@
 import { stripeStateOf } from "../support/visitors/visitor";
-import { accessibilityProblems } from "./support/accessibility";
-import { DESKTOP, PHONE } from "./support/layout";
+import { accessibilityProblems, DESKTOP, PHONE } from "./support/faults";
 import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 

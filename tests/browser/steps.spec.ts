@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { coveredAnywhere, layoutFaults, withoutFocusRing } from "./support/layout";
+import { coveredAnywhere, faultsOfLargeText, layoutFaults, withoutFocusRing } from "./support/faults";
 import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
@@ -14,6 +14,7 @@ test("on every step everything can be clicked, has a focus ring and breaks no wo
     await other.goto(path);
     await prepare(other);
     expect.soft(await coveredAnywhere(other), `${path} without scripts`).toEqual([]);
+    expect.soft(await faultsOfLargeText(other), `${path} without scripts`).toEqual([]);
   }
 
   for (const path of ["/subscription", "/subscription/x", PLAN]) {

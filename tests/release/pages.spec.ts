@@ -1,10 +1,9 @@
-import { accessibilityProblems } from "../browser/support/accessibility";
-import { brokenWords, DESKTOP } from "../browser/support/layout";
+import { accessibilityProblems, DESKTOP } from "../browser/support/faults";
 import { CARDS, hydrated, PLAN, signup } from "../browser/support/sign-up";
 import { expect, test } from "../browser/support/stack";
 import { enterCard, mails, signUp } from "../support/visitors/visitor";
 
-/* How pages look in rare circumstances: printed, with large text, without their scripts, from an email. */
+/* How pages look in rare circumstances: printed, without their scripts, from an email. */
 
 test("if scripts do not load, the card step says within ten seconds that it needs JavaScript", async ({ page }) => {
   await page.route("**/build/**/*.js", (route) => route.abort());
@@ -97,19 +96,6 @@ test("a page prints dark on white with the brand and every answer, without menu 
       );
     expect(pale, path).toEqual([]);
   }
-});
-
-test("with text at 200 % on a phone headlines grow and no word of the form breaks", async ({ page }) => {
-  await page.setViewportSize({ width: 375, height: 740 });
-  for (const path of ["/", "/pricing", "/privacy", "/terms", "/nothing-here", PLAN]) {
-    await page.goto(path);
-    const title = page.getByRole("heading", { level: 1 });
-    const size = () => title.evaluate((h1) => Number.parseFloat(getComputedStyle(h1).fontSize));
-    const usual = await size();
-    await page.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
-    expect(await size(), path).toBeGreaterThan(usual * 1.2);
-  }
-  expect(await brokenWords(page)).toEqual([]);
 });
 
 test("the header never covers the focused field or its label", async ({ page }) => {

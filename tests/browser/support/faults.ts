@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import axeCore from "axe-core";
 
 export const PHONE = { width: 360, height: 740 };
 export const DESKTOP = { width: 1280, height: 800 };
@@ -41,7 +42,7 @@ export async function withoutFocusRing(page: Page): Promise<string[]> {
 }
 
 /** The words on two lines that would fit on one, and whether the page scrolls sideways. */
-export function brokenWords(page: Page): Promise<string[]> {
+function brokenWords(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found = document.documentElement.scrollWidth > innerWidth ? ["scrolls sideways"] : [];
     /** The width that a word has at most. A table must not squeeze it. */
@@ -90,4 +91,33 @@ const EVERY_WIDTH = Array.from({ length: 57 }, (_, step) => 320 + 20 * step);
 /** Also the words that are broken from 320 to 1440 px. */
 export async function layoutFaults(page: Page): Promise<string[]> {
   return [...(await coveredAnywhere(page)), ...(await atWidths(page, EVERY_WIDTH, brokenWords))];
+}
+
+/** Broken words where text has 200 % of its size, and a headline that does not grow with it. */
+export async function faultsOfLargeText(page: Page): Promise<string[]> {
+  await page.setViewportSize({ width: 375, height: 900 });
+  const size = () => page.locator("h1").evaluate((h1) => Number.parseFloat(getComputedStyle(h1).fontSize));
+  const usual = await size();
+  await page.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
+  return [...((await size()) > usual * 1.2 ? [] : ["the headline stays small"]), ...(await brokenWords(page))];
+}
+
+/** Tags of axe's rules for WCAG 2.2 AA and best practices. */
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** The elements of the current page that break a rule of WCAG 2.2 AA or a best practice, as axe finds them. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  // The debugger evaluates it: the page's policy neither stops it nor has to be switched off.
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeCore.source);
+  const { violations } = await page.evaluate(
+    (tags) => globalThis.axe.run(document, { runOnly: tags, resultTypes: ["violations"] }),
+    RULES,
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary = "" }) => `${id} ${target.join(" ")}: ${failureSummary.replace(/\s+/g, " ")}`),
+  );
+}
+
+declare global {
+  var axe: typeof axeCore;
 }
