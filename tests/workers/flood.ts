@@ -22,7 +22,6 @@ function pour(socket: Socket | null, text: string, sent: { bytes: number }): voi
  * Sends a request whose body has no end, over a socket, which no HTTP client does: first what leads to an answer, and after
  * the answer more and more until the other side closes.
  * @param head the request line and the headers, a line each, without Host
- * @param chunked the body as HTTP's chunks, or as bare bytes
  * @param first bytes enough for an answer, and few enough that workerd reads them before it closes: unread ones would reset
  * the connection
  * @returns the answer's status, and how many bytes the other side and the sockets between took after it

@@ -31,12 +31,8 @@ export async function checkOut() {
     },
     /** Runs a script of package.json to its end, without this machine's Cloudflare login. */
     async run(script: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) {
-      const own = {
-        NODE_ENV: undefined,
-        NODE_OPTIONS: undefined,
-        XDG_CONFIG_HOME: join(folder, ".config"),
-        HOME: folder,
-      };
+      const home = { HOME: folder, XDG_CONFIG_HOME: join(folder, ".config") };
+      const own = { NODE_ENV: undefined, NODE_OPTIONS: undefined, ...home };
       const child = spawn("npm", ["run", "--silent", script, "--", ...args], {
         ...{ cwd: folder, env: { ...process.env, ...own, ...env }, stdio: ["ignore", "pipe", "pipe"] },
       });

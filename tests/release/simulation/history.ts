@@ -24,7 +24,6 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
 
 /** Runs the histories of the seeds from `first` on, until so many sign-ups were made or something is wrong. */
 export async function search(loaded: LoadedApi, { first, signUps }: { first: number; signUps: number }) {
-  /** Pairs of a step and what went wrong with it. */
   const reached = new Set<string>();
   let [made, histories] = [0, 0];
   let failing: History | undefined;

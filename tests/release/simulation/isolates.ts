@@ -33,10 +33,6 @@ export class Isolates {
   readonly #isolates: Isolate[] = [];
   #running: Invocation | undefined;
 
-  /**
-   * @param after puts work among the waiting steps
-   * @param newEnv the bindings of an isolate
-   */
   constructor(
     readonly loaded: LoadedApi,
     readonly after: (milliseconds: number, run: () => void) => void,
@@ -59,14 +55,12 @@ export class Isolates {
     return this.#running;
   }
 
-  /** Continues an invocation after a wait, if its isolate is alive. */
   resume(invocation: Invocation, run: () => void): void {
     if (invocation.over || !invocation.isolate.alive) return;
     this.#running = invocation;
     run();
   }
 
-  /** @returns what takes it back */
   timer(run: () => void, milliseconds = 0): () => void {
     const invocation = this.running;
     let isDue = true;

@@ -23,7 +23,7 @@ const READS_FAIL = 5 * SECOND;
 const LONGEST_REQUEST = 20 * SECOND;
 const WEBHOOK = "/webhooks/stripe";
 
-/** A history: everything in it follows from its seed and its visitors. */
+/** Everything in it follows from these. */
 export type History = { seed: number; visitors: number[] };
 /** `undefined`: nobody knows. */
 export type Heard = Answer | undefined;
@@ -40,7 +40,6 @@ export class World implements Platform {
   readonly stripe: Stripe;
   readonly onePerPerson: boolean;
   readonly end: number;
-  /** How likely a step goes wrong. */
   readonly faulty: number;
   /** Nothing fails, and nothing has an outage. */
   readonly isSound: boolean;
@@ -111,11 +110,9 @@ export class World implements Platform {
     this.violations.push(line);
     this.note(`WRONG: ${line}`);
   }
-  /** True if no fault was possible for this long. */
   isQuietFor(milliseconds: number): boolean {
     return !this.#windows.some(({ from, to }) => from <= this.now && this.now <= to + milliseconds);
   }
-  /** @param step and what goes wrong with it, for the record */
   mayFail(step: string): boolean {
     return !this.isQuietFor(0) && this.reached.add(step).size > 0;
   }

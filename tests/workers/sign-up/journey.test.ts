@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { fields, SECRET } from "../../support/person";
 import { readPage } from "../../support/visitors/page";
 import { type Answer, pairsIn, type SiteVisitor } from "../../support/visitors/site-visitor";
@@ -17,7 +17,6 @@ const SUCCESS = "Thank you for your subscription. Your 5 days trial period has b
 const stack = await startStack();
 const alone = await startVisitedSite();
 afterAll(() => Promise.all([stack.dispose(), alone.dispose()]));
-beforeEach(() => alone.upstream.answersJson(200, { client_secret: SECRET }));
 
 const signUpsOf = (email: string) => rows(stack.api, "SELECT * FROM sign_ups WHERE email = ?", email);
 /** Where the card step's script goes after a card's setup. */
