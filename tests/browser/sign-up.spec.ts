@@ -68,7 +68,11 @@ test("the keyboard alone reaches the card step and all its links, and starts ove
     expect(await accessibilityProblems(page), `${size.width} px wide`).toEqual([]);
   }
   await page.locator("summary").press("Enter");
-  await page.getByRole("button", { name: "Copy link" }).press("Enter");
+  const copy = page.getByRole("button", { name: "Copy link" });
+  await page.evaluate(() => Object.assign(navigator.clipboard, { writeText: () => Promise.reject() }));
+  await copy.press("Enter");
+  await page.evaluate(() => Reflect.deleteProperty(navigator.clipboard, "writeText"));
+  await copy.press("Enter");
   await expect(page.getByRole("button", { name: "Copied" })).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`${PLAN}?resume=`);
   await page.getByRole("link", { name: "Edit details" }).press("Enter");
