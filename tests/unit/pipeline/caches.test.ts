@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import { stylesheetReader } from "../../../app/pipeline/settings/stylesheets.server";
 import { PACKAGE_IDS, SITE_URL } from "../../support/site-in-process/site-settings";
 import { COOKIE, FORM, headersOf, smallSite } from "./small-site";
 
@@ -100,4 +101,11 @@ test("nothing of one visitor reaches another, whether they ask together or one f
     const together = all.slice(at, at + 12).map((visit, nth) => found(visit, at + nth));
     expect((await Promise.all(together)).flat()).toEqual([]);
   }
+});
+
+test("a stylesheet that cannot be read, or would end its element, is read again; another one once", async () => {
+  const answers = [new Response("a {}", { status: 500 }), new Response("</style>"), new Response("a {}")];
+  const read = stylesheetReader({ fetch: async () => answers.shift() ?? Response.error() });
+  const texts = [await read("/a.css"), await read("/a.css"), await read("/a.css"), await read("/a.css")];
+  expect(texts).toEqual([undefined, undefined, "a {}", "a {}"]);
 });
