@@ -77,4 +77,5 @@ test("the clock ends a trial, charges, tries a declined charge again, and ends w
     const state = [status, invoice?.status, invoice?.amount_due, invoice?.attempt_count];
     expect(state, JSON.stringify(fields)).toEqual(expected);
   }
+  expect(await (await fetch(`${simulator.url}/dashboard/${customer}`)).text()).not.toContain("1970");
 });
