@@ -147,6 +147,7 @@ test.each<[operation: string, origin: string, what: Case, status: number, words:
   [STATUS, "", standing("past_due"), 200, `trial, until ${END}`],
   [STATUS, "", standing("canceled"), 200, "ended"],
   [STATUS, "", { change: "UPDATE sign_ups SET declined_cards = 5" }, 200, "ended"],
+  [STATUS, "", { ...BUSY, ...standing("card_set_up") }, 200, "pending"],
   [STATUS, "", MEANINGLESS, 502, PROVIDER_ODD],
   [STATUS, "", DOWN, 503, PROVIDER_DOWN],
 ])("%s at %j, %j: %i, %s", async (operation, origin, what, status, words) => {
