@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
 import { erasePerson, exportPerson } from "../../../../functions/subscription-api/sign-ups/personal-data";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { refusal } from "../../../support/api-in-process/stripe-model";
 import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";
 
@@ -59,6 +60,10 @@ test("a person is found by the email here and at Stripe, with a sign-up or witho
   api.rows("DELETE FROM sign_ups WHERE id = ?", lost.id);
   const { signUps } = await exportPerson(EMAIL, api.services);
   expect(new Set(signUps.map(({ id }) => id))).toEqual(new Set([atStripe.id, here.id]));
+  // What Stripe fails to delete is found again.
+  api.instead.set("DELETE customers", refusal(500, "", "api_error"));
+  await expect(erasePerson(EMAIL, api.services)).rejects.toThrow("unavailable");
+  api.instead.clear();
   expect(await erasePerson(EMAIL, api.services)).toEqual({ erased: 2, customers: 3 });
   expect([atStripe, here, lost].map((one) => customerOf(one).deleted)).toEqual([true, true, true]);
   expect([customerOf(stranger).deleted, api.rows("SELECT id FROM sign_ups")]).toEqual([
