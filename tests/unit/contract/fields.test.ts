@@ -124,6 +124,7 @@ test.each([
   ["a", "?id=b&uuid=c&package_id=d", "a"],
   [undefined, "?package_id=d&uuid=c&id=b", "b"],
   [undefined, "?package_id=d&uuid=c", "c"],
+  [undefined, "?id=&uuid=c", "c"],
   [undefined, "?package_id=d", "d"],
   [undefined, "", ""],
   ["x".repeat(101), "", "x".repeat(100)],

@@ -40,7 +40,7 @@ test.each<[path: string, fact: RegExp]>([
   ["/terms", /feedback or suggestions, you grant us .* license/],
   ["/terms", /name and logo in our marketing.*opt out.*legal@brand\.test/],
   ["/terms", /U\.S\. dollars and are due within 30 days of invoice/],
-  ["/terms", /1\.5% per month or the legal maximum/],
+  ["/terms", /1\.5% per month or the legal maximum, whichever is less/],
   ["/terms", /not refunded, except as stated in these Terms or required by law/],
   ["/terms", /does not cure the breach within 30 days/],
   ["/terms", /may end your access to the Services with 30 days’ notice/],
