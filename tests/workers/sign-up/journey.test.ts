@@ -95,6 +95,7 @@ test("a sign-up goes from the form by way of the card to a success that stays", 
     `First payment$500.00 USD, on or after ${dayOfTrial(5)}`,
   ])
     expect(done.words()).toContain(words);
+  expect(done.wordsOfEach("main .invisible"), "seen with a script alone").toEqual([]);
   const headings = ["Subscription Successful!", "Subscription Details", "What's Next?"];
   expect(done.wordsOfEach("main h1, main h2")).toEqual(headings);
   expect(done.wordsOfEach(".timeline strong")).toEqual([dayOfTrial(0), dayOfTrial(3), dayOfTrial(5)]);
