@@ -3,10 +3,14 @@ import * as z from "zod/mini";
 /** Stripe's secrets have about 70 characters; 300 fit in the session cookie beside the longest form. */
 const clientSecret = z.string().check(z.minLength(1), z.maxLength(300));
 
-/** `status_url` reports the sign-up's status. Optional; ignored if it is not a URL or is too long. */
+/**
+ * `status_url` reports the sign-up's status. `expires_at` is when the API ends a sign-up without a card (ISO 8601, UTC). Both are
+ * optional, and ignored if they are not valid.
+ */
 export const subscriptionResponse = z.object({
   client_secret: clientSecret,
   status_url: z.catch(z.optional(z.url().check(z.maxLength(300))), undefined),
+  expires_at: z.catch(z.optional(z.iso.datetime()), undefined),
 });
 
 /** Response of a `status_url`. After `card_used`, the sign-up continues with another card under the new secret. */
