@@ -5,7 +5,9 @@ import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import { describeError } from "../../app/shared/describe-error";
 import { loggedPath } from "../../app/shared/logged-path";
+import { runLimits } from "./cloudflare-limits";
 import { keysOf, readConfig } from "./config";
+import { runScheduled } from "./cron/run";
 import type { ApiContext } from "./http/api-context";
 import * as guards from "./http/guards";
 import { healthCheck } from "./http/health";
@@ -14,13 +16,11 @@ import { openApi } from "./http/openapi";
 import { errorResponse, problem, unavailable } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
 import { getSubscriptionStatus, postSubscription } from "./http/subscription";
-import { runLimits } from "./limits/run-limits";
 import { log, withRequestId } from "./log";
 import { COMMANDS } from "./operator/commands";
 import { dispatchMessages } from "./outbox/dispatch";
-import { runScheduled } from "./scheduled";
+import type { PasswordHasher } from "./passwords/scrypt";
 import { type Connect, connectWith } from "./services";
-import type { PasswordHasher } from "./sign-ups/password/password";
 
 const headers = {
   https: secureHeaders({

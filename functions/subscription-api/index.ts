@@ -1,5 +1,5 @@
 import { createApi } from "./app";
-import { scryptPasswords } from "./sign-ups/password/password";
+import { scryptPasswords } from "./passwords/scrypt";
 
 const { publicApi, SiteApi } = createApi(scryptPasswords);
 

@@ -1,27 +1,22 @@
+import type { RunLimits } from "./cloudflare-limits";
 import type { Config } from "./config";
-import { cronRunsIn } from "./cron-runs";
+import { cronRunsIn } from "./cron/cron-runs";
 import { databaseOver } from "./database";
-import type { RunLimits } from "./limits/run-limits";
 import { trialClaims } from "./limits/trial-claims";
 import { restoredDatabase, stripeHistory } from "./operator/after-restore";
 import { accountWebhookTo } from "./outbox/account-webhook";
 import { mailOver } from "./outbox/emails/email";
 import { outboxIn } from "./outbox/outbox";
+import { LOCAL_PASSWORD_LIMITS, PASSWORD_LIMITS, type PasswordQueue, passwordQueue } from "./passwords/password-queue";
+import type { PasswordHasher } from "./passwords/scrypt";
 import { packagesIn } from "./plans/packages";
-import type { PasswordHasher } from "./sign-ups/password/password";
-import {
-  LOCAL_PASSWORD_LIMITS,
-  PASSWORD_LIMITS,
-  type PasswordQueue,
-  passwordQueue,
-} from "./sign-ups/password/password-queue";
 import { processedEventsIn } from "./sign-ups/processed-events";
 import { signUpsIn } from "./sign-ups/store";
 import { signedLinks } from "./signed-links";
 import { stripeClient } from "./stripe/client";
-import { stripeWebhook } from "./stripe/events";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/plan-prices";
+import { stripeWebhook } from "./stripe/webhook";
 
 export type Services = ReturnType<typeof servicesFor> & { passwords: PasswordQueue };
 

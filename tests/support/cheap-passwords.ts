@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PasswordHasher } from "../../functions/subscription-api/sign-ups/password/password";
+import type { PasswordHasher } from "../../functions/subscription-api/passwords/scrypt";
 
 const digest = (password: string) => createHash("sha256").update(password).digest("base64");
 

@@ -1,7 +1,7 @@
 import Stripe from "stripe";
 import { PAID_PLANS, settingOf } from "../../app/contract/plans";
-import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/events";
 import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/plan-prices";
+import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook";
 import { ToolError } from "../failures";
 import { portOf } from "../start/addresses";
 import { settingsOf, urlIn } from "../wrangler/worker-settings";

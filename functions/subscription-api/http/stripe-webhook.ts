@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { log } from "../log";
-import { handleStripeEvent, type SignUpEvent } from "../sign-ups/stripe-event";
+import { handleStripeEvent, type SignUpEvent } from "../sign-ups/handle-stripe-event";
 import type { ApiContext } from "./api-context";
 import { problem } from "./problem";
 

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import * as z from "zod";
+import { inParallel } from "../cloudflare-limits";
 import type { Database } from "../database";
-import { inParallel } from "../limits/in-parallel";
 import { EMAILS, messageKey } from "../outbox/outbox";
 import type { SignUps } from "../sign-ups/store";
 import { call, dateOf } from "../stripe/client";

@@ -8,8 +8,8 @@ import { problem } from "../http/problem";
 import { log } from "../log";
 import { sentKinds } from "../outbox/outbox";
 import { reconcilePrices } from "../plans/packages";
-import { erasePerson, exportPerson } from "../sign-ups/personal-data";
 import { reconcileRestored } from "./after-restore";
+import { erasePerson, exportPerson } from "./export-and-erase";
 import { sendAgain, stuckMessages } from "./stuck-messages";
 
 const MOST_MESSAGES = 100;

@@ -1,5 +1,5 @@
 import { describeError } from "../../../app/shared/describe-error";
-import { CONNECTIONS, inParallel } from "../limits/in-parallel";
+import { CONNECTIONS, inParallel } from "../cloudflare-limits";
 import { log } from "../log";
 import type { SignedLinks } from "../signed-links";
 import { PaymentsError } from "../stripe/client";

@@ -1,8 +1,8 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
+import type { PasswordPlace } from "../passwords/password-queue";
 import { PaymentsError, unexpectedAnswer } from "../stripe/client";
 import { type Advanced, type AdvanceServices, advance } from "./advance";
 import { columnsOf } from "./field-columns";
-import type { PasswordPlace } from "./password/password-queue";
 import { CONTINUED_FOR_MS, isBeforeTrial, isOlder, type SignUp } from "./sign-up";
 
 export type SignUpServices = AdvanceServices & { passwords: PasswordPlace; requestId: string };

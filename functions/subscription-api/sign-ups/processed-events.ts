@@ -1,5 +1,5 @@
 import type { Database, Statement } from "../database";
-import type { StripeEvent } from "../stripe/events";
+import type { StripeEvent } from "../stripe/webhook";
 
 export type ProcessedEvents = ReturnType<typeof processedEventsIn>;
 

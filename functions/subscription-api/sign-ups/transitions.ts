@@ -3,8 +3,8 @@ import type { LogFields, LogLevel } from "../../../app/shared/log-line";
 import type { TrialClaim } from "../limits/trial-claims";
 import { type MessageKind, messageKey, type NewMessage, reminderKey } from "../outbox/outbox";
 import type { SetupIntent } from "../stripe/card-setup";
-import type { StripeEvent } from "../stripe/events";
 import type { SubscriptionState } from "../stripe/payments";
+import type { StripeEvent } from "../stripe/webhook";
 import {
   ABANDONED_AFTER_MS,
   after,

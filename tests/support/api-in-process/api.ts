@@ -4,7 +4,7 @@ import { expect, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { createApi } from "../../../functions/subscription-api/app";
 import { openApi } from "../../../functions/subscription-api/http/openapi";
-import type { PasswordHasher } from "../../../functions/subscription-api/sign-ups/password/password";
+import type { PasswordHasher } from "../../../functions/subscription-api/passwords/scrypt";
 import { cheapPasswords } from "../cheap-passwords";
 import { PERSONAL, validRequest } from "../person";
 import { databaseInMemory, type Io } from "./database";

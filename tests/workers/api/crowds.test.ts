@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { fetch, type Request } from "miniflare";
 import { afterAll, expect, test } from "vitest";
 import * as z from "zod";
-import { scryptPasswords } from "../../../functions/subscription-api/sign-ups/password/password";
+import { scryptPasswords } from "../../../functions/subscription-api/passwords/scrypt";
 import { PERSONAL, validRequest } from "../../support/person";
 import { deliver, eventOf, sign } from "../../support/stripe-events";
 import {

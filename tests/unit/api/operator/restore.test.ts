@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
 import { reconcileRestored } from "../../../../functions/subscription-api/operator/after-restore";
-import { advanceDue } from "../../../../functions/subscription-api/sign-ups/due-sign-ups";
 import { CHECK_RANKS } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { answer } from "../../../support/api-in-process/stripe-model";
 import { NOW, stopClock } from "../../../support/clock";

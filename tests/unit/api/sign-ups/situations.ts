@@ -1,9 +1,9 @@
+import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
 import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
 import { createSignUp } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
-import { advanceDue } from "../../../../functions/subscription-api/sign-ups/due-sign-ups";
+import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
 import { CHECK_RANKS, type SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/stripe-event";
 import { emailConfirmed } from "../../../../functions/subscription-api/sign-ups/transitions";
 import type { StripeObject } from "../../../support/api-in-process/stripe-model";
 import { validRequest } from "../../../support/person";

@@ -1,8 +1,8 @@
 import { describeError } from "../../../app/shared/describe-error";
-import { inParallel } from "../limits/in-parallel";
+import { inParallel } from "../cloudflare-limits";
 import { log } from "../log";
-import { type AdvanceServices, advance } from "./advance";
-import { type CheckRank, nextCheck, type SignUp } from "./sign-up";
+import { type AdvanceServices, advance } from "../sign-ups/advance";
+import { type CheckRank, nextCheck, type SignUp } from "../sign-ups/sign-up";
 
 const BATCH = 60;
 

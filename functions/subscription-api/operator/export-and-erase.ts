@@ -1,8 +1,8 @@
 import type { AccountWebhook } from "../outbox/account-webhook";
 import type { Outbox } from "../outbox/outbox";
+import type { SignUp } from "../sign-ups/sign-up";
+import type { SignUps } from "../sign-ups/store";
 import type { Payments } from "../stripe/payments";
-import type { SignUp } from "./sign-up";
-import type { SignUps } from "./store";
 
 export type PersonalDataServices = {
   signUps: SignUps;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Database } from "./database";
+import type { Database } from "../database";
 
 const latest = z.object({ ran_at: z.string().nullable(), created_at: z.string() });
 

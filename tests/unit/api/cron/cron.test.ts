@@ -1,13 +1,12 @@
 import { expect, test, vi } from "vitest";
-import { inParallel } from "../../../../functions/subscription-api/limits/in-parallel";
-import { runLimits } from "../../../../functions/subscription-api/limits/run-limits";
-import { runScheduled, type ScheduledServices } from "../../../../functions/subscription-api/scheduled";
-import { advanceDue } from "../../../../functions/subscription-api/sign-ups/due-sign-ups";
+import { inParallel, runLimits } from "../../../../functions/subscription-api/cloudflare-limits";
+import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
+import { runScheduled, type ScheduledServices } from "../../../../functions/subscription-api/cron/run";
 import { CHECK_RANKS } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { DAY, HOUR, MINUTE } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
-import { signUpsInProcess } from "./sign-ups";
-import { type Begin, cron, SITUATIONS, TRIGGERS } from "./situations";
+import { signUpsInProcess } from "../sign-ups/sign-ups";
+import { type Begin, cron, SITUATIONS, TRIGGERS } from "../sign-ups/situations";
 
 /* A run of the cron handler: its order, its limits, and the work left; each time at its moment, and just before it. */
 

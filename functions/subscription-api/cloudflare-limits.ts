@@ -18,3 +18,26 @@ export async function inParallel<T>(
   await Promise.all(Array.from({ length: CONNECTIONS }, lane));
   return left;
 }
+
+/** Of 1,000 D1 statements or subrequests (https://developers.cloudflare.com/d1/platform/limits/); the rest is kept. */
+const MAX_CALLS = 800;
+
+/** Longer than a minute, so runs overlap while Stripe is slow, and far shorter than any lease. */
+const MAX_MS = 4 * 60_000;
+
+export type RunLimits = {
+  /** @param share of all calls that this work may use */
+  hasLeft(share?: number): boolean;
+  count(calls: number): void;
+};
+
+export function runLimits(): RunLimits {
+  const end = Date.now() + MAX_MS;
+  let calls = 0;
+  return {
+    hasLeft: (share = 1) => calls < share * MAX_CALLS && Date.now() < end,
+    count(more) {
+      calls += more;
+    },
+  };
+}

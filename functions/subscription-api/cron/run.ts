@@ -1,12 +1,12 @@
-import { describeError } from "../../app/shared/describe-error";
+import { describeError } from "../../../app/shared/describe-error";
+import type { RunLimits } from "../cloudflare-limits";
+import { log } from "../log";
+import { type DispatchServices, dispatchMessages } from "../outbox/dispatch";
+import type { AdvanceServices } from "../sign-ups/advance";
+import type { ProcessedEvents } from "../sign-ups/processed-events";
+import { CHECK_RANKS } from "../sign-ups/sign-up";
 import type { CronRuns } from "./cron-runs";
-import type { RunLimits } from "./limits/run-limits";
-import { log } from "./log";
-import { type DispatchServices, dispatchMessages } from "./outbox/dispatch";
-import type { AdvanceServices } from "./sign-ups/advance";
-import { advanceDue } from "./sign-ups/due-sign-ups";
-import type { ProcessedEvents } from "./sign-ups/processed-events";
-import { CHECK_RANKS } from "./sign-ups/sign-up";
+import { advanceDue } from "./due-sign-ups";
 
 export type ScheduledServices = AdvanceServices &
   DispatchServices & { cronRuns: CronRuns; processedEvents: ProcessedEvents };

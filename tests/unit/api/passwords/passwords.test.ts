@@ -1,9 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { scryptPasswords } from "../../../../functions/subscription-api/sign-ups/password/password";
-import {
-  PASSWORD_LIMITS,
-  passwordQueue,
-} from "../../../../functions/subscription-api/sign-ups/password/password-queue";
+import { PASSWORD_LIMITS, passwordQueue } from "../../../../functions/subscription-api/passwords/password-queue";
+import { scryptPasswords } from "../../../../functions/subscription-api/passwords/scrypt";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { DEPLOYED } from "../../../support/api-in-process/settings";
 import { cheapPasswords } from "../../../support/cheap-passwords";

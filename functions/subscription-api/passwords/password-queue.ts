@@ -1,4 +1,4 @@
-import type { PasswordHasher } from "./password";
+import type { PasswordHasher } from "./scrypt";
 
 /** Of an isolate, in which scrypt blocks everything for about 150 ms. */
 export type PasswordLimits = { waiting: number; ofOneSender: number; placeEndsAfterMs: number };

@@ -1,4 +1,4 @@
-import type { CardEvent, WebhookContent } from "../stripe/events";
+import type { CardEvent, WebhookContent } from "../stripe/webhook";
 import { type AdvanceServices, advance } from "./advance";
 import type { ProcessedEvents } from "./processed-events";
 import { hasTooManyFailedCards, type SignUp } from "./sign-up";

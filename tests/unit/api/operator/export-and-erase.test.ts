@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { erasePerson, exportPerson } from "../../../../functions/subscription-api/operator/export-and-erase";
 import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
-import { erasePerson, exportPerson } from "../../../../functions/subscription-api/sign-ups/personal-data";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { refusal } from "../../../support/api-in-process/stripe-model";
 import { stopClock } from "../../../support/clock";
-import { signUpsInProcess } from "./sign-ups";
+import { signUpsInProcess } from "../sign-ups/sign-ups";
 
 stopClock();
 
