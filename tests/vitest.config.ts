@@ -4,8 +4,11 @@ import { defineConfig } from "vitest/config";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+const matchers = here("support/matchers/matchers.ts");
+
 /** Of tests that run the built Workers in Miniflare: `npm run build` comes first. */
 const workers = {
+  setupFiles: [matchers],
   testTimeout: 180_000,
   hookTimeout: 180_000,
   // The test's own time-out is the only one.
@@ -14,6 +17,7 @@ const workers = {
   isolate: false,
 };
 const unit = {
+  setupFiles: [matchers],
   testTimeout: 60_000,
   // A module is loaded once for each process, not for each file: half the time of all of them.
   isolate: false,

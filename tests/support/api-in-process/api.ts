@@ -6,6 +6,7 @@ import { createApi } from "../../../functions/subscription-api/app";
 import { openApi } from "../../../functions/subscription-api/http/openapi";
 import type { PasswordHasher } from "../../../functions/subscription-api/passwords/scrypt";
 import { cheapPasswords } from "../cheap-passwords";
+import { rememberText } from "../matchers/received";
 import { PERSONAL, validRequest } from "../person";
 import { databaseInMemory, type Io } from "./database";
 import { Scheduler } from "./scheduler";
@@ -95,9 +96,9 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
   /** @param where a path of the public entrypoint, or a URL */
   async function ask(where: string, init: RequestInit = {}, entrypoint: "public" | "site" = "public") {
     const request = new Request(new URL(where, "http://localhost:8788"), init);
-    const response = await (entrypoint === "public"
-      ? publicApi.fetch(request, env, context)
-      : new SiteApi(context, env).fetch(request));
+    const asked =
+      entrypoint === "public" ? publicApi.fetch(request, env, context) : new SiteApi(context, env).fetch(request);
+    const response = await rememberText(await asked);
     // The site's entrypoint has the routes of sign-ups alone.
     if (entrypoint === "public" || where.includes("/subscription")) await expectDescribed(request, response);
     return response;

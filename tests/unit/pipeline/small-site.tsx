@@ -9,6 +9,7 @@ import { createSite } from "../../../app/pipeline/stages.server";
 import * as refused from "../../../app/routes/$";
 import { hydrates } from "../../../app/ui/document/hydration";
 import { useNonce } from "../../../app/ui/document/nonce";
+import { rememberText } from "../../support/matchers/received";
 import { SETTINGS, SITE_URL } from "../../support/site-in-process/site-settings";
 
 export const COOKIE = "form=nonce; Path=/";
@@ -102,8 +103,10 @@ export function smallSite(settings: Record<string, unknown> = {}) {
     thrown,
     /** The line of each request. */
     requests: () => logged.filter(({ event }) => event === "request"),
-    ask: async (path: string, init: RequestInit = {}) =>
-      site.fetch(new Request(path.startsWith("http") ? path : SITE_URL + path, init), env, execution),
+    ask: async (path: string, init: RequestInit = {}) => {
+      const request = new Request(path.startsWith("http") ? path : SITE_URL + path, init);
+      return rememberText(await site.fetch(request, env, execution));
+    },
   };
 }
 
