@@ -20,6 +20,7 @@ import { TRIAL_DAYS } from "../contract/plans";
 import { TOO_MANY_REQUESTS } from "../pipeline/guard/refusals.server";
 import { isOverLimit } from "../shared/limits/rate-limit";
 import { networkKeyOf, rateLimitKeyOf } from "../shared/limits/rate-limit-key";
+import { statusFor } from "../signup/create-outcome";
 import { planPath, TURNSTILE_FIELD, toDetails, toRequest } from "../signup/form-schema";
 import { loadStep, troubleOf } from "../signup/load-step";
 import {
@@ -28,7 +29,6 @@ import {
   noticeFor,
   ONE_MORE_STEP,
   SIGNUP_FINISHED,
-  statusFor,
   submissionFailed,
 } from "../signup/notices";
 import { currentStep, ENDED, isInProgress, isOf, linkedSignUp } from "../signup/server/current-step.server";

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { acrossFields, formFields } from "../contract/fields/form-fields";
+import { signUpPath } from "../contract/sign-up-path";
 import { type SubscriptionRequest, subscriptionRequest } from "../contract/subscription-request";
 
 export const signupForm = z
@@ -49,5 +50,5 @@ export function toDetails({ package_id: _, password: __, ...details }: Subscript
 /** Path of a plan's form; undefined if the package id is malformed. */
 export function planPath(packageId: string | undefined): string | undefined {
   const { success } = subscriptionRequest.shape.package_id.safeParse(packageId);
-  return success && packageId ? `/subscription/${packageId}` : undefined;
+  return success && packageId ? signUpPath(packageId) : undefined;
 }

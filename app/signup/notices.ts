@@ -1,4 +1,5 @@
 import { MAX_FAILED_CARDS } from "../contract/trial";
+import type { FailedOutcome } from "./create-outcome";
 import type { FieldName } from "./form-schema";
 
 /** Wording: docs/requirements.md, "The error catalog". */
@@ -15,19 +16,6 @@ export interface Notice {
 }
 
 export type NoticeAction = "console" | "support" | "sales";
-
-export type SubscriptionOutcome =
-  | { kind: "created"; clientSecret: string; statusUrl?: string | undefined }
-  /** `retryAfter`: the seconds until another try makes sense, where the API says so. */
-  | { kind: "rejected"; status: number; retryAfter?: number | undefined }
-  /** No complete response, or none within the deadline. */
-  | { kind: "unreachable"; timedOut: boolean }
-  /** A 2xx response without a client_secret. */
-  | { kind: "misconfigured" }
-  /** A 2xx response that is not JSON or is too long. */
-  | { kind: "unintelligible" };
-
-export type FailedOutcome = Exclude<SubscriptionOutcome, { kind: "created" }>;
 
 const UNEXPECTED = "An unexpected error occurred. Please try again.";
 
@@ -157,12 +145,6 @@ export function noticeFor(outcome: FailedOutcome): Notice {
 
 export function noticeForRefusal(refusal: { status: number; message: string }): Notice {
   return submissionFailed(REJECTIONS[refusal.status] ?? refusal.message);
-}
-
-/** The API's status if it concerns the visitor's data or load; otherwise 504 for a timeout and 502 for other failures. */
-export function statusFor(outcome: FailedOutcome): number {
-  if (outcome.kind === "rejected" && [400, 409, 422, 429, 503].includes(outcome.status)) return outcome.status;
-  return outcome.kind === "unreachable" && outcome.timedOut ? 504 : 502;
 }
 
 export function submissionFailed(message: string = UNEXPECTED): Notice {

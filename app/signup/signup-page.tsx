@@ -1,5 +1,6 @@
 import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { signUpPath } from "../contract/sign-up-path";
 import { findPlan, plans } from "../pricing/plans/plan-list";
 import { LiveRegion } from "../ui/controls/notice";
 import { useSite } from "../ui/use-site";
@@ -8,7 +9,6 @@ import { WaitingStep } from "./card/waiting-step";
 import { SuccessStep } from "./done/success-step";
 import { PlanSummary, TrialPlan } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
-import { planPath } from "./form-schema";
 import { ResumeStep } from "./resume/resume-step";
 import { SignupNotice } from "./signup-notice";
 import type { FormStepData, SignupReply, SignupStep } from "./steps";
@@ -109,7 +109,7 @@ function OpenSignUp({ openPlan, packageId }: { openPlan: string; packageId: stri
         {started ? `Your ${started.title} sign-up still needs a card` : "Your other sign-up still needs a card"}
       </p>
       <p className="text-sm">
-        <a className="font-semibold underline" href={planPath(openPlan) ?? "/subscription"}>
+        <a className="font-semibold underline" href={signUpPath(openPlan)}>
           Finish it
         </a>
         , or sign up for {findPlan(all, packageId)?.title ?? "this plan"} below.

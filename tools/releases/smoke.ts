@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import * as z from "zod";
 import { formFields, INVALID_EMAIL } from "../../app/contract/fields/form-fields";
 import { PAID_PLANS, settingOf } from "../../app/contract/plans";
+import { signUpPath } from "../../app/contract/sign-up-path";
 import { shareImages } from "../../app/seo/share-images";
 import { causeOf, runTool } from "../failures";
 import { settingsOf, stageOf, urlIn } from "../wrangler/worker-settings";
@@ -26,7 +27,7 @@ async function smoke(options: { staging?: boolean; production?: boolean }): Prom
     },
     site: () => versionAt(siteUrl),
     async form() {
-      const form = `${siteUrl}/subscription/${packageId}`;
+      const form = siteUrl + signUpPath(packageId);
       const { text, headers } = await get(form);
       const missing = Object.keys(formFields).filter((name) => !text.includes(`name="${name}"`));
       need(missing.length === 0, `the form has no ${missing.join(", ")}`);

@@ -1,4 +1,5 @@
 import { ENTERPRISE_PLAN, PAID_PLANS, type PaidPlan, TRIAL_DAYS } from "../../contract/plans";
+import { signUpPath } from "../../contract/sign-up-path";
 import { mailTo, type Site } from "../../ui/use-site";
 
 export { TRIAL_DAYS };
@@ -44,7 +45,7 @@ function paidPlan({ key, title, monthlyPrice }: PaidPlan, packageId: string): Pl
     originalPrice: monthlyPrice,
     priceDetail: "a month",
     trialBadge: TRIAL_BADGE,
-    ctaLink: packageId ? `/subscription/${packageId}` : "/subscription",
+    ctaLink: signUpPath(packageId),
     packageId,
   };
 }

@@ -9,7 +9,7 @@ import {
 } from "../../contract/subscription-response";
 import type { ServiceBinding } from "../../pipeline/settings/configuration.server";
 import { readBoundedText } from "../../shared/bounded-body";
-import type { SubscriptionOutcome } from "../notices";
+import type { CreateOutcome } from "../create-outcome";
 
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_PROBLEM_BYTES = 4 * 1024;
@@ -25,7 +25,7 @@ export interface SubscriptionApi {
   create(
     request: SubscriptionRequest,
     ids: { idempotencyKey: string; requestId: string; sender: string },
-  ): Promise<SubscriptionOutcome>;
+  ): Promise<CreateOutcome>;
   /** A sign-up's status; `unknown` after a 404. `statusUrl` comes from `create`. Logs nothing. */
   status(statusUrl: string, requestId: string): Promise<SubscriptionStatus | { status: "unreachable" | "unknown" }>;
 }
@@ -40,7 +40,7 @@ export interface SubscriptionApiOptions {
   binding?: ServiceBinding | undefined;
 }
 
-type Send = (signal: AbortSignal) => Promise<SubscriptionOutcome>;
+type Send = (signal: AbortSignal) => Promise<CreateOutcome>;
 
 export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionApi {
   const { baseUrl, timeoutMs, idempotent, binding } = options;
@@ -95,7 +95,7 @@ function ownUrl(url: string | undefined, baseUrl: string): string | undefined {
 }
 
 /** Up to three calls within one deadline, after the API's Retry-After or growing delays. */
-async function sendWithRetries(send: Send, timeoutMs: number): Promise<SubscriptionOutcome> {
+async function sendWithRetries(send: Send, timeoutMs: number): Promise<CreateOutcome> {
   const deadline = Date.now() + timeoutMs;
   const signal = AbortSignal.timeout(timeoutMs);
   let outcome = await send(signal);
@@ -110,7 +110,7 @@ async function sendWithRetries(send: Send, timeoutMs: number): Promise<Subscript
 }
 
 /** After a timeout no time is left for another call. */
-function isTransient(outcome: SubscriptionOutcome): boolean {
+function isTransient(outcome: CreateOutcome): boolean {
   if (outcome.kind === "unreachable") return !outcome.timedOut;
   return outcome.kind === "rejected" && [502, 503, 504].includes(outcome.status);
 }
@@ -119,7 +119,7 @@ async function callApi(
   binding: ServiceBinding | undefined,
   url: string,
   init: RequestInit & { signal: AbortSignal },
-): Promise<SubscriptionOutcome> {
+): Promise<CreateOutcome> {
   try {
     const response = await fetchFrom(binding, url, init);
     if (!response.ok) {
@@ -158,7 +158,7 @@ async function problemType(response: Response): Promise<string | undefined> {
   }
 }
 
-function parseResponse(text: string): SubscriptionOutcome {
+function parseResponse(text: string): CreateOutcome {
   let json: unknown;
   try {
     json = JSON.parse(text);

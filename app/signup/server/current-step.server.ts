@@ -1,6 +1,7 @@
 import { type AppLoadContext, data, redirect } from "@remix-run/cloudflare";
 import { countryCode } from "../../contract/fields/country";
 import { formatPhone } from "../../contract/fields/phone";
+import { signUpPath } from "../../contract/sign-up-path";
 import { trialEndOf } from "../../contract/trial";
 import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../notices";
 import type { Pending, ResumeStepData, SignupSession, SignupStep } from "../steps";
@@ -138,13 +139,12 @@ async function cardStep(session: SignupSession & { state: "card" }, context: App
   const { sessions, resumeLinks, configuration } = context;
   const { flash, message, ...rest } = session;
   const { state: _, statusUrl: __, ...shown } = session;
-  const path = session.packageId === "" ? "/subscription" : `/subscription/${session.packageId}`;
   const step: SignupStep = {
     ...shown,
     step: "card",
     publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
     stripeJsUrl: configuration.STRIPE_JS_URL ?? STRIPE_JS_URL,
-    returnPath: `${path}?${RETURN}=${await sessions.toReturnToken(session)}`,
+    returnPath: `${signUpPath(session.packageId)}?${RETURN}=${await sessions.toReturnToken(session)}`,
     countryCode: session.details?.country === undefined ? undefined : countryCode(session.details.country),
     trialEnd: trialEndOf(new Date().toISOString()),
     resumeLink: session.resumed ? undefined : await resumeLink(session, resumeLinks, configuration.SITE_URL),

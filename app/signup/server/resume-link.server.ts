@@ -1,4 +1,5 @@
 import { encode } from "uqr";
+import { signUpPath } from "../../contract/sign-up-path";
 import type { Pending } from "../steps";
 import { sealedTokens } from "./sealed-token.server";
 
@@ -59,8 +60,7 @@ export function resumeLinks(secrets: readonly string[], apiUrl: string): ResumeL
 export async function resumeLink(signUp: Pending, links: ResumeLinks, siteUrl: string) {
   const token = await links.toToken(signUp);
   if (token === undefined) return undefined;
-  const path = signUp.packageId === "" ? "/subscription" : `/subscription/${signUp.packageId}`;
-  const url = `${siteUrl}${path}?resume=${token}`;
+  const url = `${siteUrl}${signUpPath(signUp.packageId)}?resume=${token}`;
   return { url, qrCodePath: url.length <= MAX_QR_CODE_LENGTH ? QR_CODE_PATH : undefined };
 }
 

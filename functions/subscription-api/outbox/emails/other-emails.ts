@@ -1,3 +1,4 @@
+import { signUpPath } from "../../../../app/contract/sign-up-path";
 import type { Message } from "../outbox";
 import type { EmailContent, Sender } from "./email";
 import { portalLink, toEmail } from "./email-layout";
@@ -8,13 +9,12 @@ export function cardUsedEmail(
   sender: Sender,
   notMe: string,
 ): EmailContent {
-  const path = facts.package_id === null ? "/subscription" : `/subscription/${facts.package_id}`;
   return toEmail(
     {
       subject: `Your ${sender.companyName} trial has not started`,
       greeting: "Hello,",
       lead: "Your trial hasn’t started: the card you entered has already been used for a free trial, and each card can be used for one.",
-      button: { text: "Use another card", url: `${sender.siteUrl}${path}` },
+      button: { text: "Use another card", url: sender.siteUrl + signUpPath(facts.package_id) },
       details: [["Plan", facts.package_name ?? "not chosen yet"]],
       notes: ["You weren’t charged, and we removed the card."],
       smallPrint: [

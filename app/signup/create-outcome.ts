@@ -1,0 +1,19 @@
+/** What became of the API's `POST /subscription`. */
+export type CreateOutcome =
+  | { kind: "created"; clientSecret: string; statusUrl?: string | undefined }
+  /** `retryAfter`: the seconds until another try makes sense, where the API says so. */
+  | { kind: "rejected"; status: number; retryAfter?: number | undefined }
+  /** No complete response, or none within the deadline. */
+  | { kind: "unreachable"; timedOut: boolean }
+  /** A 2xx response without a client_secret. */
+  | { kind: "misconfigured" }
+  /** A 2xx response that is not JSON or is too long. */
+  | { kind: "unintelligible" };
+
+export type FailedOutcome = Exclude<CreateOutcome, { kind: "created" }>;
+
+/** The API's status if it concerns the visitor's data or load; otherwise 504 for a timeout and 502 for other failures. */
+export function statusFor(outcome: FailedOutcome): number {
+  if (outcome.kind === "rejected" && [400, 409, 422, 429, 503].includes(outcome.status)) return outcome.status;
+  return outcome.kind === "unreachable" && outcome.timedOut ? 504 : 502;
+}
