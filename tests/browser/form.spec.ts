@@ -1,7 +1,7 @@
 import type { Route } from "@playwright/test";
 import { DUPLICATE, DUPLICATE_EMAIL } from "../../app/signup/notices";
-import { trialClaims } from "../../functions/subscription-api/limits/trial-claims";
 import { LOCAL_SECRETS } from "../../functions/subscription-api/local-development";
+import { trialClaims } from "../../functions/subscription-api/sign-ups/trial-claims";
 import { startVisitedSite } from "../support/visitors/visited-site";
 import { accessibilityProblems, DESKTOP, PHONE } from "./support/faults";
 import { hold, hydrated, PLAN, signup } from "./support/sign-up";

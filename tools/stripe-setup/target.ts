@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { PAID_PLANS, settingOf } from "../../app/contract/plans";
-import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/plan-prices";
+import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/prices";
 import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook";
 import { ToolError } from "../failures";
 import { portOf } from "../start/addresses";

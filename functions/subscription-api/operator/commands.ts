@@ -7,7 +7,7 @@ import type { ApiContext } from "../http/api-context";
 import { problem } from "../http/problem";
 import { log } from "../log";
 import { sentKinds } from "../outbox/outbox";
-import { reconcilePrices } from "../plans/packages";
+import { reconcilePrices } from "../packages";
 import { reconcileRestored } from "./after-restore";
 import { erasePerson, exportPerson } from "./export-and-erase";
 import { sendAgain, stuckMessages } from "./stuck-messages";

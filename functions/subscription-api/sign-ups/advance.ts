@@ -1,7 +1,6 @@
 import { TRIAL_DAYS } from "../../../app/contract/plans";
-import type { TrialClaims } from "../limits/trial-claims";
 import { log } from "../log";
-import type { Packages } from "../plans/packages";
+import type { Packages } from "../packages";
 import type { SetupIntent } from "../stripe/card-setup";
 import { mayExist, PaymentsError, unexpectedAnswer } from "../stripe/client";
 import type { Payments, SubscriptionState } from "../stripe/payments";
@@ -9,6 +8,7 @@ import { ABANDONED_AFTER_MS, after, CONTINUED_FOR_MS, hasTooManyFailedCards, isO
 import type { SignUps } from "./store";
 import type { Transition } from "./transitions";
 import * as transitions from "./transitions";
+import type { TrialClaims } from "./trial-claims";
 
 export type AdvanceServices = { signUps: SignUps; payments: Payments; claims: TrialClaims; packages: Packages };
 

@@ -1,6 +1,5 @@
 import { REMINDER_DAYS } from "../../../app/contract/trial";
 import type { LogFields, LogLevel } from "../../../app/shared/log-line";
-import type { TrialClaim } from "../limits/trial-claims";
 import { type MessageKind, messageKey, type NewMessage, reminderKey } from "../outbox/outbox";
 import type { SetupIntent } from "../stripe/card-setup";
 import type { SubscriptionState } from "../stripe/payments";
@@ -14,6 +13,7 @@ import {
   type SignUp,
   TRIAL_START_GRACE_MS,
 } from "./sign-up";
+import type { TrialClaim } from "./trial-claims";
 
 /** A change of one sign-up, written as a whole over the row that was read, or not at all. */
 export type Transition = {

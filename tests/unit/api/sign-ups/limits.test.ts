@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { trialClaims } from "../../../../functions/subscription-api/limits/trial-claims";
 import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
 import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
+import { trialClaims } from "../../../../functions/subscription-api/sign-ups/trial-claims";
 import { DAY } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Database } from "../database";
-import type { Prices } from "../stripe/plan-prices";
+import type { Database } from "./database";
+import type { Prices } from "./stripe/prices";
 
 export type Package = z.output<typeof row>;
 
