@@ -104,13 +104,18 @@ export function restoredDatabase(db: Database) {
         .sort();
     },
 
-    /** Drops emails that were due, and so were sent, before maintenance. Returns their number. */
+    /**
+     * Drops emails to customers that were due before maintenance, since those went out by then. Keeps emails that have failed
+     * before, and reports to support, which is better told twice than never. Returns the number of dropped emails.
+     */
     async holdBackDue(before: Date): Promise<number> {
       const held = db.prepare(
         `UPDATE outbox SET state = 'dropped', drop_reason = 'restored', settled_at = ?1
-          WHERE state = 'due' AND kind IN (SELECT value FROM json_each(?2)) AND next_attempt_at < ?3 RETURNING key`,
+          WHERE state = 'due' AND kind IN (SELECT value FROM json_each(?2)) AND next_attempt_at < ?3 AND attempts = 0
+         RETURNING key`,
       );
-      return (await held.bind(now(), JSON.stringify(EMAILS), before.toISOString()).all()).results.length;
+      const toCustomers = EMAILS.filter((kind) => kind !== "not-me-reported");
+      return (await held.bind(now(), JSON.stringify(toCustomers), before.toISOString()).all()).results.length;
     },
 
     /** Drops start emails that were sent before and would be sent again. Returns their number. */

@@ -33,13 +33,14 @@ export const COMMANDS = {
   }),
 
   erase: command(person, "an email", async ({ email }, { services }) => {
-    const result = await erasePerson(email, services);
-    if (result === "closing-due") {
-      const title = "The console has not been told yet that an account of this person is closed";
-      return problem(409, { title, detail: "Nothing was erased. See npm run messages, and try again." });
+    const erasure = await erasePerson(email, services);
+    if (erasure.status === "waiting") {
+      const title = `Waiting until these messages have been sent: ${erasure.waitsFor.join(", ")}`;
+      return problem(409, { title, detail: "See npm run messages, and erase again after that." });
     }
-    log("info", "person_erased", { signUps: result.erased, customers: result.customers });
-    return result;
+    const { signUps, customers } = erasure;
+    log("info", "person_erased", { signUps, customers });
+    return { erased: signUps, customers };
   }),
 
   "after-restore": command(restore, "restored_to and stopped_at", async (given, { config, services }) => {

@@ -1,56 +1,75 @@
 import type { AccountWebhook } from "../outbox/account-webhook";
-import type { Outbox } from "../outbox/outbox";
+import type { MessageKind, Outbox } from "../outbox/outbox";
 import type { SignUp } from "../sign-ups/sign-up";
 import type { SignUps } from "../sign-ups/store";
 import type { Payments } from "../stripe/payments";
 
-export type PersonalDataServices = {
+export type PersonServices = {
   signUps: SignUps;
   outbox: Outbox;
   payments: Payments;
-  /** Without a console nobody is told of an account's end. */
+  /** Without a console nobody waits to hear that an account is closed. */
   accountWebhook: AccountWebhook | undefined;
 };
 
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
-/** GDPR articles 15 and 20, CCPA 1798.110; without the password hash. */
-export async function exportPerson(email: string, services: PersonalDataServices): Promise<PersonalData> {
+/**
+ * Everything stored about a person, without the password's hash (GDPR articles 15 and 20, CCPA 1798.110).
+ * Throws PaymentsError and D1's errors.
+ */
+export async function exportPerson(email: string, services: PersonServices): Promise<PersonalData> {
   const { found } = await findPerson(email, services);
   const signUps = await Promise.all(
-    found.map(async ({ password_hash: _hash, stripe_attempt: _attempt, version: _version, ...kept }) => {
-      return { ...kept, messages: await services.outbox.messagesOf(kept.id) };
+    found.map(async ({ password_hash: _hash, stripe_attempt: _attempt, version: _version, ...exported }) => {
+      return { ...exported, messages: await services.outbox.messagesOf(exported.id) };
     }),
   );
   return { email, signUps };
 }
 
+export type Erasure =
+  | { status: "erased"; signUps: number; customers: number }
+  /** People have not been told yet what they have to decide or do. Whatever is left can be erased after these messages. */
+  | { status: "waiting"; waitsFor: MessageKind[] };
+
 /**
- * GDPR article 17, CCPA 1798.105. Keeps a trial's keyed hashes (table `trial_claims`) and Stripe's invoices. Erases nothing while
- * the console must still be told of an account's end (`closing-due`).
+ * Erases a person here and at Stripe (GDPR article 17, CCPA 1798.105). Keeps a trial's keyed hashes (table `trial_claims`) and
+ * Stripe's invoices. May be repeated. Throws PaymentsError and D1's errors.
  */
-export async function erasePerson(
-  email: string,
-  services: PersonalDataServices,
-): Promise<{ erased: number; customers: number } | "closing-due"> {
-  const { signUps, payments, outbox, accountWebhook } = services;
+export async function erasePerson(email: string, services: PersonServices): Promise<Erasure> {
+  const { payments, outbox, accountWebhook } = services;
   const { found, customers } = await findPerson(email, services);
-  const hasClosings = () => outbox.hasClosings(found.map(({ id }) => id));
-  if (accountWebhook !== undefined && (await hasClosings())) return "closing-due";
+  const ids = found.map(({ id }) => id);
+  const waitsFor = await outbox.untoldKinds(ids, accountWebhook !== undefined);
+  if (waitsFor.length > 0) return { status: "waiting", waitsFor };
   for (const { status, stripe_setup_intent_id, stripe_customer_id } of found) {
-    // A customer's deletion does not end an open card's form.
+    // Deleting a customer leaves its card form open.
     if (status === "pending") await payments.releaseCard(stripe_setup_intent_id);
     if (stripe_customer_id !== null) customers.add(stripe_customer_id);
   }
   for (const customerId of customers) await payments.deleteCustomer(customerId);
-  for (const { id } of found) await signUps.erase(id);
-  return { erased: found.length, customers: customers.size };
+  for (const id of ids) {
+    const late = await eraseRow(id, services);
+    if (late.length > 0) return { status: "waiting", waitsFor: late };
+  }
+  return { status: "erased", signUps: ids.length, customers: customers.size };
 }
 
-/** By the email here and at Stripe, where it may be another one by now. */
+/** Deletes the version that was read, so that a message written in the meantime is seen. Returns the messages to wait for. */
+async function eraseRow(id: string, { signUps, outbox, accountWebhook }: PersonServices): Promise<MessageKind[]> {
+  for (let signUp = await signUps.find(id); signUp !== null; signUp = await signUps.find(id)) {
+    const waitsFor = await outbox.untoldKinds([id], accountWebhook !== undefined);
+    if (waitsFor.length > 0) return waitsFor;
+    await signUps.delete(signUp);
+  }
+  return [];
+}
+
+/** By the email address here and at Stripe, where it may have changed since. */
 async function findPerson(
   email: string,
-  { signUps, payments }: Pick<PersonalDataServices, "signUps" | "payments">,
+  { signUps, payments }: Pick<PersonServices, "signUps" | "payments">,
 ): Promise<{ found: SignUp[]; customers: Set<string> }> {
   const [here, atStripe] = [await signUps.findByEmail(email), await payments.findCustomersOf(email)];
   const known = new Set(here.map(({ id }) => id));

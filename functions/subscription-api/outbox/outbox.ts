@@ -20,6 +20,7 @@ const message = signUpRow.extend({
 });
 const messages = z.array(message);
 const keysOnly = z.array(z.object({ key: z.string() }));
+const kindsOnly = z.array(z.object({ kind: messageKinds }));
 const keysOf = (rows: unknown) => keysOnly.parse(rows).map(({ key }) => key);
 
 /** Why a due message is dropped. */
@@ -114,13 +115,20 @@ export function outboxIn(db: Database) {
       return messages.parse((await contents.bind(JSON.stringify(leased)).all()).results);
     },
 
-    /** Whether the console has still to be told, now or later, that one of these accounts is closed. */
-    async hasClosings(signUpIds: readonly string[]): Promise<boolean> {
-      const closings = db.prepare(
-        `SELECT 1 FROM outbox
-          WHERE sign_up_id IN (SELECT value FROM json_each(?)) AND kind = 'account-closed' AND state = 'due'`,
+    /**
+     * Kinds of messages that an erasure would lose before people have learned of them: support decides about a refund, and the
+     * console closes the account. Without a console an account webhook may be lost.
+     */
+    async untoldKinds(signUpIds: readonly string[], hasConsole: boolean): Promise<MessageKind[]> {
+      const untold = db.prepare(
+        `SELECT DISTINCT kind FROM outbox
+          WHERE sign_up_id IN (SELECT value FROM json_each(?1))
+            AND (kind = 'not-me-reported' AND state IN ('due', 'dead')
+              OR kind = 'account-closed' AND (state = 'dead' OR state = 'due' AND ?2))
+          ORDER BY kind`,
       );
-      return (await closings.bind(JSON.stringify(signUpIds)).first()) !== null;
+      const { results } = await untold.bind(JSON.stringify(signUpIds), hasConsole ? 1 : 0).all();
+      return kindsOnly.parse(results).map(({ kind }) => kind);
     },
 
     /** @param dropReason why the message was dropped; null if it was sent */

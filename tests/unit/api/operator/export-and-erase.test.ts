@@ -9,71 +9,159 @@ import { signUpsInProcess } from "../sign-ups/sign-ups";
 stopClock();
 
 const EMAIL = "ada@example.com";
-const NOT_EXPORTED = ["idempotency_key", "check_rank", "password_hash", "stripe_attempt", "version"];
+const OTHER_EMAIL = "somebody@else.example";
 
 type Api = ReturnType<typeof signUpsInProcess>;
 
 /** All text in the database. */
-function everything({ rows }: Api): string {
+function everythingIn({ rows }: Api): string {
   const tables = rows("SELECT name FROM sqlite_schema WHERE type = 'table'");
   return JSON.stringify(tables.map(({ name }) => rows(`SELECT * FROM "${name}"`)));
 }
 
-test("a sign-up is exported with every column but the hash and our own bookkeeping", async () => {
+const customerOf = ({ model }: Api, signUp: SignUp) => {
+  const customer = model.get(signUp.stripe_customer_id);
+  if (!customer) throw new Error("The sign-up has no customer at Stripe");
+  return customer;
+};
+
+test("an export has every column of a sign-up but the password's hash and our own bookkeeping", async () => {
+  const api = signUpsInProcess();
+  await api.onTrial({ email: EMAIL });
+  const { signUps } = await exportPerson(EMAIL, api.services);
+  const columns = api.rows("SELECT name FROM pragma_table_xinfo('sign_ups')").map(({ name }) => String(name));
+  const bookkeeping = ["idempotency_key", "check_rank", "password_hash", "stripe_attempt", "version"];
+  const expected = [...columns.filter((name) => !bookkeeping.includes(name)), "messages"];
+  expect(Object.keys(signUps[0] ?? {}).sort()).toEqual(expected.sort());
+});
+
+test("an export has the person's sign-ups alone", async () => {
   const api = signUpsInProcess();
   const { id } = await api.onTrial({ email: EMAIL });
-  await api.pending({ email: "somebody@else.example" });
-  const { email, signUps } = await exportPerson(EMAIL, api.services);
-  expect([email, signUps.map((one) => one.id)]).toEqual([EMAIL, [id]]);
-  const columns = api.rows("SELECT name FROM pragma_table_xinfo('sign_ups')").map(({ name }) => String(name));
-  const exported = [...columns.filter((name) => !NOT_EXPORTED.includes(name)), "messages"];
-  expect(Object.keys(signUps[0] ?? {}).sort()).toEqual(exported.sort());
+  await api.pending({ email: OTHER_EMAIL });
+  const { signUps } = await exportPerson(EMAIL, api.services);
+  expect(signUps.map((signUp) => signUp.id)).toEqual([id]);
 });
 
-test.each<[string, (api: Api) => Promise<{ id: string }>]>([
-  ["that has just begun", (api) => api.unknownToStripe({ email: EMAIL })],
-  ["whose card's form is open", (api) => api.pending({ email: EMAIL })],
-  ["on trial", (api) => api.onTrial({ email: EMAIL })],
-])("after erasing a sign-up %s nothing of the person is left, here and at Stripe", async (_, begin) => {
+test("a person is found by the email address here, and by the address at Stripe, which may be newer", async () => {
+  const api = signUpsInProcess();
+  const changedAtStripe = await api.onTrial({ email: "old@example.com" });
+  Object.assign(customerOf(api, changedAtStripe), { email: EMAIL });
+  const changedAwayAtStripe = await api.pending({ email: EMAIL });
+  Object.assign(customerOf(api, changedAwayAtStripe), { email: "newer@example.com" });
+  const { signUps } = await exportPerson(EMAIL, api.services);
+  expect(signUps.map(({ id }) => id).sort()).toEqual([changedAtStripe.id, changedAwayAtStripe.id].sort());
+});
+
+const BEGINNINGS: { state: string; begin: (api: Api) => Promise<SignUp> }[] = [
+  { state: "that has just begun", begin: (api) => api.unknownToStripe({ email: EMAIL }) },
+  { state: "whose card form is open", begin: (api) => api.pending({ email: EMAIL }) },
+  { state: "on trial", begin: (api) => api.onTrial({ email: EMAIL }) },
+];
+
+test.each(BEGINNINGS)("erasing a sign-up $state leaves nothing of the person in the database", async ({ begin }) => {
   const api = signUpsInProcess({ onePerPerson: true });
   const { id } = await begin(api);
-  const claims = api.rows("SELECT hash FROM trial_claims").length;
-  const other = await api.pending({ email: "somebody@else.example" });
-  expect(await erasePerson(EMAIL, api.services)).toMatchObject({ erased: 1 });
-  expect(everything(api)).not.toMatch(new RegExp(`${id}|${EMAIL}`));
-  expect(api.model.all("customer").filter(({ email, deleted }) => email === EMAIL && !deleted)).toEqual([]);
-  const open = api.model.all("setup_intent").filter(({ status }) => status === "requires_payment_method");
-  expect(open.map(({ customer }) => customer)).toEqual([other.stripe_customer_id]);
-  // A trial's keyed hashes stay: the person gets no other.
-  expect(api.rows("SELECT hash FROM trial_claims")).toHaveLength(claims);
-  expect(await api.find(other.id)).toEqual(other);
+  expect(await erasePerson(EMAIL, api.services)).toMatchObject({ status: "erased", signUps: 1 });
+  expect(everythingIn(api)).not.toMatch(new RegExp(`${id}|${EMAIL}`));
 });
 
-test("a person is found by the email here and at Stripe, with a sign-up or without; nobody else is", async () => {
+test.each(BEGINNINGS)(
+  "erasing a sign-up $state leaves no customer and no open card form at Stripe",
+  async ({ begin }) => {
+    const api = signUpsInProcess({ onePerPerson: true });
+    await begin(api);
+    await erasePerson(EMAIL, api.services);
+    expect(api.model.all("customer").filter(({ deleted }) => !deleted)).toEqual([]);
+    expect(api.model.all("setup_intent").filter(({ status }) => status === "requires_payment_method")).toEqual([]);
+  },
+);
+
+test("erasing keeps the keyed hashes of a trial, so that the person gets no second one", async () => {
+  const api = signUpsInProcess({ onePerPerson: true });
+  await api.onTrial({ email: EMAIL });
+  const hashes = api.rows("SELECT hash FROM trial_claims ORDER BY hash");
+  await erasePerson(EMAIL, api.services);
+  expect(api.rows("SELECT hash FROM trial_claims ORDER BY hash")).toEqual(hashes);
+});
+
+test("erasing a person leaves everybody else's sign-up and customer as they were", async () => {
+  const api = signUpsInProcess({ onePerPerson: true });
+  await api.onTrial({ email: EMAIL });
+  const other = await api.pending({ email: OTHER_EMAIL });
+  await erasePerson(EMAIL, api.services);
+  expect(await api.find(other.id)).toEqual(other);
+  expect(customerOf(api, other).deleted).toBeUndefined();
+});
+
+test("a customer whose sign-up is lost is erased at Stripe by its email address", async () => {
   const api = signUpsInProcess();
-  const atStripe = await api.onTrial({ email: "new@example.com" });
-  const [here, lost] = [await api.pending({ email: EMAIL }), await api.pending({ email: EMAIL })];
-  const stranger = await api.pending({ email: "somebody@else.example" });
-  const customerOf = (one: SignUp) => api.model.get(one.stripe_customer_id) ?? { deleted: "unknown" };
-  Object.assign(customerOf(atStripe), { email: EMAIL });
-  Object.assign(customerOf(here), { email: "newer@example.com" });
+  const lost = await api.pending({ email: EMAIL });
   api.rows("DELETE FROM sign_ups WHERE id = ?", lost.id);
-  const { signUps } = await exportPerson(EMAIL, api.services);
-  expect(new Set(signUps.map(({ id }) => id))).toEqual(new Set([atStripe.id, here.id]));
-  // What Stripe fails to delete is found again.
+  expect(await erasePerson(EMAIL, api.services)).toEqual({ status: "erased", signUps: 0, customers: 1 });
+  expect(customerOf(api, lost).deleted).toBe(true);
+});
+
+test("what Stripe fails to delete is found again by the next try", async () => {
+  const api = signUpsInProcess();
+  const signUp = await api.pending({ email: EMAIL });
   api.instead.set("DELETE customers", refusal(500, "", "api_error"));
   await expect(erasePerson(EMAIL, api.services)).rejects.toThrow("unavailable");
   api.instead.clear();
-  expect(await erasePerson(EMAIL, api.services)).toEqual({ erased: 2, customers: 3 });
-  expect([atStripe, here, lost].map((one) => customerOf(one).deleted)).toEqual([true, true, true]);
-  expect([customerOf(stranger).deleted, api.rows("SELECT id FROM sign_ups")]).toEqual([
-    undefined,
-    [{ id: stranger.id }],
-  ]);
+  expect(await erasePerson(EMAIL, api.services)).toEqual({ status: "erased", signUps: 1, customers: 1 });
+  expect(customerOf(api, signUp).deleted).toBe(true);
 });
 
-test("a closed account is erased where there is no console to be told", async () => {
+/** A trial that its address's owner ended, and whose messages are in these states. */
+async function reportedTrial(states: { "account-closed": string; "not-me-reported": string }) {
   const api = signUpsInProcess();
-  await advance(await api.onTrial({ email: EMAIL }), api.services, "not-me");
-  expect(await erasePerson(EMAIL, { ...api.services, accountWebhook: undefined })).toMatchObject({ erased: 1 });
+  const { id } = await api.onTrial({ email: EMAIL });
+  await api.change(id, "email_verified_at = '2026-11-22T12:00:00.000Z'");
+  await advance(await api.find(id), api.services, "not-me");
+  for (const [kind, state] of Object.entries(states))
+    api.rows("UPDATE outbox SET state = ? WHERE kind = ?", state, kind);
+  return { ...api, id };
+}
+
+test.each([
+  { closed: "sent", reported: "due", waitsFor: ["not-me-reported"] },
+  { closed: "sent", reported: "dead", waitsFor: ["not-me-reported"] },
+  { closed: "due", reported: "sent", waitsFor: ["account-closed"] },
+  { closed: "dead", reported: "sent", waitsFor: ["account-closed"] },
+  { closed: "due", reported: "dead", waitsFor: ["account-closed", "not-me-reported"] },
+])(
+  "nothing is erased while account-closed is $closed and not-me-reported is $reported",
+  async ({ closed, reported, waitsFor }) => {
+    const api = await reportedTrial({ "account-closed": closed, "not-me-reported": reported });
+    expect(await erasePerson(EMAIL, api.services)).toEqual({ status: "waiting", waitsFor });
+    expect(customerOf(api, await api.find(api.id)).deleted).toBeUndefined();
+  },
+);
+
+test.each([
+  { closed: "sent", erased: true },
+  { closed: "dropped", erased: true },
+  { closed: "due", erased: true },
+  { closed: "dead", erased: false },
+])(
+  "without a console, an account-closed that is $closed lets an erasure through: $erased",
+  async ({ closed, erased }) => {
+    const api = await reportedTrial({ "account-closed": closed, "not-me-reported": "sent" });
+    const { status } = await erasePerson(EMAIL, { ...api.services, accountWebhook: undefined });
+    expect(status).toBe(erased ? "erased" : "waiting");
+  },
+);
+
+test("a report that arrives during an erasure is kept until support has it", async () => {
+  const api = signUpsInProcess();
+  const { id } = await api.onTrial({ email: EMAIL });
+  await api.change(id, "email_verified_at = '2026-11-22T12:00:00.000Z'");
+  api.instead.set("DELETE customers", async () => {
+    api.instead.clear();
+    await advance(await api.find(id), api.services, "not-me");
+    return undefined;
+  });
+  const waitsFor = ["account-closed", "not-me-reported"];
+  expect(await erasePerson(EMAIL, api.services)).toEqual({ status: "waiting", waitsFor });
+  expect(api.rows("SELECT kind FROM outbox WHERE kind = 'not-me-reported'")).toHaveLength(1);
 });

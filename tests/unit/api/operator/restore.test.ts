@@ -1,68 +1,137 @@
 import { expect, test } from "vitest";
 import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
-import { reconcileRestored } from "../../../../functions/subscription-api/operator/after-restore";
+import { type RestoreReport, reconcileRestored } from "../../../../functions/subscription-api/operator/after-restore";
+import type { MessageKind } from "../../../../functions/subscription-api/outbox/outbox";
 import { CHECK_RANKS } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { answer } from "../../../support/api-in-process/stripe-model";
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 
-const RESTORE = { restoredTo: new Date(NOW - 7_200_000), stoppedAt: new Date(NOW - 3_600_000) };
 stopClock();
 
-test("every sign-up is checked again, 2,000 in a part; emails due before the stop are held back", async () => {
+const HOUR = 3_600_000;
+const RESTORED_TO = NOW - 2 * HOUR;
+const STOPPED_AT = NOW - HOUR;
+const RESTORE = { restoredTo: new Date(RESTORED_TO), stoppedAt: new Date(STOPPED_AT) };
+const EVENTS = { ...RESTORE, from: "events/" };
+const NOTHING: RestoreReport = { missing: [], deleted_again: 0, emails_held_back: 0, checked_again: 0, next: null };
+
+type Api = ReturnType<typeof signUpsInProcess>;
+
+/** Stripe has these events, all of them a second before maintenance began. */
+function eventsAtStripe(api: Api, ...events: { type: string; about: string | null; signUpId?: string }[]): void {
+  const data = events.map(({ type, about, signUpId }, index) => ({
+    id: `evt_${index + 1}`,
+    type,
+    created: STOPPED_AT / 1000 - 1,
+    data: { object: { id: about, metadata: { sign_up_id: signUpId } } },
+  }));
+  api.instead.set("GET events", ({ searchParams }) => {
+    const last = searchParams.get("starting_after");
+    const rest = data.slice(data.findIndex(({ id }) => id === last) + 1);
+    return answer(200, { data: rest.slice(0, 2), has_more: rest.length > 2 });
+  });
+}
+
+test("every sign-up is checked again with a new attempt at Stripe", async () => {
+  const api = signUpsInProcess();
+  const { id } = await api.onTrial();
+  const { checked_again } = await reconcileRestored(RESTORE, api.services);
+  expect(checked_again).toBe(1);
+  expect(await api.find(id)).toMatchObject({ check_at: new Date(NOW).toISOString(), stripe_attempt: 1 });
+});
+
+test("sign-ups are checked again in parts of 2,000, each where the last one ended", async () => {
+  const api = signUpsInProcess();
+  for (let each = 0; each < 2_001; each += 1) await api.signUp();
+  const [last] = api.rows("SELECT id FROM sign_ups ORDER BY id LIMIT 1 OFFSET 1999");
+  const first = await reconcileRestored(RESTORE, api.services);
+  expect(first).toEqual({ ...NOTHING, checked_again: 2_000, next: `rows/${last?.id}` });
+  const second = await reconcileRestored({ ...RESTORE, from: first.next ?? "" }, api.services);
+  expect(second).toEqual({ ...NOTHING, checked_again: 1, next: "events/" });
+  expect(api.rows("SELECT 1 FROM sign_ups WHERE stripe_attempt <> 1")).toEqual([]);
+});
+
+test.each<{ what: string; kind: MessageKind; due: number; attempts: number; isHeldBack: boolean }>([
+  { what: "due just before the stop", kind: "card-used", due: STOPPED_AT - 1, attempts: 0, isHeldBack: true },
+  { what: "due at the stop", kind: "trial-ending", due: STOPPED_AT, attempts: 0, isHeldBack: false },
+  { what: "that failed before", kind: "trial-started", due: STOPPED_AT - 1, attempts: 1, isHeldBack: false },
+  { what: "to support", kind: "not-me-reported", due: STOPPED_AT - 1, attempts: 0, isHeldBack: false },
+  { what: "for the console", kind: "account-created", due: STOPPED_AT - 1, attempts: 0, isHeldBack: false },
+])("a message $what ($kind) is held back: $isHeldBack", async ({ kind, due, attempts, isHeldBack }) => {
   const api = signUpsInProcess();
   const { id } = await api.signUp();
-  for (let each = 0; each < 2_000; each += 1) await api.signUp();
-  const [last] = api.rows("SELECT id FROM sign_ups ORDER BY id LIMIT 1 OFFSET 1999");
-  const message = "INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at) VALUES (?1, ?2, ?1, ?3, '')";
-  const { stoppedAt } = RESTORE;
-  api.rows(message, "card-used", id, new Date(stoppedAt.getTime() - 1).toISOString());
-  api.rows(message, "trial-ending", id, stoppedAt.toISOString());
-  api.rows(message, "account-created", id, RESTORE.restoredTo.toISOString());
-  const first = await reconcileRestored(RESTORE, api.services);
-  expect(first).toMatchObject({ checked_again: 2_000, emails_held_back: 1, next: `rows/${last?.id}` });
-  const second = await reconcileRestored({ ...RESTORE, from: first.next ?? "" }, api.services);
-  expect(second).toMatchObject({ checked_again: 1, emails_held_back: 0, next: "events/" });
-  expect(api.rows("SELECT 1 FROM sign_ups WHERE check_at IS NULL OR stripe_attempt = 0")).toEqual([]);
-  expect(api.rows("SELECT key FROM outbox WHERE state = 'dropped'")).toEqual([{ key: "card-used" }]);
+  api.rows(
+    `INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, attempts, created_at) VALUES ('a key', ?, ?, ?, ?, '')`,
+    id,
+    kind,
+    new Date(due).toISOString(),
+    attempts,
+  );
+  const { emails_held_back } = await reconcileRestored(RESTORE, api.services);
+  expect(emails_held_back).toBe(isHeldBack ? 1 : 0);
+  expect(api.rows("SELECT state FROM outbox")).toEqual([{ state: isHeldBack ? "dropped" : "due" }]);
 });
 
-test("events tell who is missing, who was deleted, and whose trial had begun", async () => {
+test("a person whose sign-up is missing is named, with whether a trial had begun", async () => {
   const api = signUpsInProcess();
-  const [begun, erased] = [await api.pending(), await api.pending({ email: "erased@example.com" })];
-  const lost = await api.onTrial({ email: "lost@example.com" }, "another card");
+  const onTrial = await api.onTrial({ email: "trial@example.com" });
+  const pending = await api.pending({ email: "pending@example.com" });
+  api.rows("DELETE FROM sign_ups");
+  eventsAtStripe(
+    api,
+    { type: "customer.created", about: onTrial.stripe_customer_id, signUpId: onTrial.id },
+    { type: "customer.created", about: pending.stripe_customer_id, signUpId: pending.id },
+  );
+  const { missing } = await reconcileRestored(EVENTS, api.services);
+  expect(missing).toEqual([
+    { sign_up_id: onTrial.id, customer_id: onTrial.stripe_customer_id, had_trial: true },
+    { sign_up_id: pending.id, customer_id: pending.stripe_customer_id, had_trial: false },
+  ]);
+});
+
+test("a customer who is still in the database, was deleted since or is another service's is not missing", async () => {
+  const api = signUpsInProcess();
+  const known = await api.pending({ email: "known@example.com" });
   const gone = await api.pending({ email: "gone@example.com" });
-  api.rows("DELETE FROM sign_ups WHERE id IN (?, ?)", lost.id, gone.id);
+  api.rows("DELETE FROM sign_ups WHERE id = ?", gone.id);
   await api.services.payments.deleteCustomer(gone.stripe_customer_id);
-  const created = RESTORE.stoppedAt.getTime() / 1000 - 1;
-  const eventOf = (type: string, id: string | null, sign_up_id?: string) => {
-    return { id: `evt_${type}`, type: `customer.${type}`, created, data: { object: { id, metadata: { sign_up_id } } } };
-  };
-  const events = [
-    eventOf("created", "cus_of_another_service"),
-    eventOf("subscription.created", "sub_1", begun.id),
-    eventOf("subscription.created", "sub_2", erased.id),
-    eventOf("deleted", erased.stripe_customer_id, erased.id),
-    ...[begun, lost, gone].map(({ id, stripe_customer_id }) => eventOf("created", stripe_customer_id, id)),
-  ];
-  api.instead.set("GET events", () => answer(200, { data: events.splice(0, 4), has_more: events.length > 0 }));
-  const first = await reconcileRestored({ ...RESTORE, from: "events/" }, api.services);
-  expect(first).toMatchObject({ missing: [], deleted_again: 1, emails_held_back: 1, next: "events/evt_deleted" });
-  const second = await reconcileRestored({ ...RESTORE, from: "events/evt_deleted" }, api.services);
-  const missing = [{ sign_up_id: lost.id, customer_id: lost.stripe_customer_id, had_trial: true }];
-  expect(second).toMatchObject({ missing, deleted_again: 0, emails_held_back: 0, next: null });
-  expect(api.rows("SELECT id FROM sign_ups")).toEqual([{ id: begun.id }]);
+  eventsAtStripe(
+    api,
+    { type: "customer.created", about: known.stripe_customer_id, signUpId: known.id },
+    { type: "customer.created", about: gone.stripe_customer_id, signUpId: gone.id },
+    { type: "customer.created", about: "cus_of_another_service" },
+  );
+  const first = await reconcileRestored(EVENTS, api.services);
+  expect(first).toEqual({ ...NOTHING, next: "events/evt_2" });
+  expect(await reconcileRestored({ ...RESTORE, from: "events/evt_2" }, api.services)).toEqual(NOTHING);
 });
 
-test("the cron handler finds at Stripe what the database has lost: customer, card, subscription", async () => {
+test("a person who was erased after the database's content is erased again", async () => {
   const api = signUpsInProcess();
-  const signUp = await api.onTrial();
+  const erased = await api.pending({ email: "erased@example.com" });
+  const other = await api.pending({ email: "other@example.com" });
+  eventsAtStripe(api, { type: "customer.deleted", about: erased.stripe_customer_id, signUpId: erased.id });
+  expect(await reconcileRestored(EVENTS, api.services)).toEqual({ ...NOTHING, deleted_again: 1 });
+  expect(api.rows("SELECT id FROM sign_ups")).toEqual([{ id: other.id }]);
+});
+
+test("a start email that went out before the stop is not sent a second time", async () => {
+  const api = signUpsInProcess();
+  const { id } = await api.pending();
+  eventsAtStripe(api, { type: "customer.subscription.created", about: "sub_1", signUpId: id });
+  expect(await reconcileRestored(EVENTS, api.services)).toEqual({ ...NOTHING, emails_held_back: 1 });
+  expect(api.rows("SELECT kind, state FROM outbox")).toEqual([{ kind: "trial-started", state: "dropped" }]);
+});
+
+test("the cron handler finds customer, card and subscription at Stripe that the database has lost", async () => {
+  const api = signUpsInProcess();
+  const { id, stripe_customer_id, stripe_subscription_id } = await api.onTrial();
   const lost = "stripe_subscription_id = NULL, stripe_setup_intent_id = NULL, stripe_customer_id = NULL";
-  await api.change(signUp.id, `status = 'pending', trial_end = NULL, ${lost}`);
+  await api.change(id, `status = 'pending', trial_end = NULL, ${lost}`);
   api.rows("DELETE FROM trial_claims");
   await reconcileRestored(RESTORE, api.services);
   await advanceDue(CHECK_RANKS.mayHaveTrial, api.services, () => true);
-  const { stripe_subscription_id, stripe_customer_id } = signUp;
-  expect(await api.find(signUp.id)).toMatchObject({ status: "trialing", stripe_subscription_id, stripe_customer_id });
+  expect(await api.find(id)).toMatchObject({ status: "trialing", stripe_subscription_id, stripe_customer_id });
   expect(api.model.all("subscription")).toHaveLength(1);
 });
