@@ -46,8 +46,13 @@ const MAX_DELAY_MS = 6 * 60 * 60_000;
 
 export type Outbox = ReturnType<typeof outboxIn>;
 
-export function messageKey(kind: MessageKind, signUpId: string): string {
+export function messageKey(kind: KeyedKind, signUpId: string): string {
   return `${kind}/${signUpId}`;
+}
+
+/** Messages that a sign-up has once, due now. */
+export function messagesOnce(signUpId: string, ...kinds: KeyedKind[]): NewMessage[] {
+  return kinds.map((kind) => ({ kind, key: messageKey(kind, signUpId) }));
 }
 
 /** The key of the reminder for a trial's end; a moved end has another key. */
@@ -60,14 +65,25 @@ export function sentKinds(hasConsole: boolean): MessageKind[] {
   return hasConsole ? [...EMAILS, ...ACCOUNT_WEBHOOKS] : [...EMAILS];
 }
 
-export type NewMessage = { key: string; kind: MessageKind; notBefore?: Date };
+type KeyedKind = Exclude<MessageKind, "card-used">;
 
-/** For the transaction of a state change; inserts nothing if the sign-up has another version by now. */
+export type NewMessage =
+  | { kind: KeyedKind; key: string; notBefore?: Date }
+  /** @property card the keyed hash of a card that has had a trial */
+  | { kind: "card-used"; card: string };
+
+/** In a day (UTC) about one card, because they may reach strangers whose address somebody else typed. */
+const EMAILS_ABOUT_A_CARD = 3;
+
+/** For the transaction of a sign-up's change. Inserts nothing if the sign-up no longer has this version. */
 export function newMessage(
   db: Database,
-  { key, kind, signUpId, version, notBefore }: NewMessage & { signUpId: string; version: number },
+  message: NewMessage,
+  { id, version }: { id: string; version: number },
 ): Statement {
   const now = new Date();
+  if (message.kind === "card-used") return newCardUsedMessage(db, message.card, { id, version }, now);
+  const { key, kind, notBefore } = message;
   const due = notBefore && notBefore > now ? notBefore : now;
   return db
     .prepare(
@@ -75,7 +91,28 @@ export function newMessage(
        SELECT ?, id, ?, ?, ? FROM sign_ups WHERE id = ? AND version = ?
        ON CONFLICT (key) DO NOTHING`,
     )
-    .bind(key, kind, due.toISOString(), now.toISOString(), signUpId, version);
+    .bind(key, kind, due.toISOString(), now.toISOString(), id, version);
+}
+
+/** Takes the card's next free key of the day. Inserts nothing if there is none, or if the sign-up has had such an email. */
+function newCardUsedMessage(
+  db: Database,
+  card: string,
+  { id, version }: { id: string; version: number },
+  now: Date,
+): Statement {
+  const day = now.toISOString().slice(0, 10);
+  const keys = Array.from({ length: EMAILS_ABOUT_A_CARD }, (_, index) => `card-used/${card}/${day}/${index + 1}`);
+  return db
+    .prepare(
+      `INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at)
+       SELECT free.value, ?1, 'card-used', ?4, ?4 FROM json_each(?3) AS free
+        WHERE EXISTS (SELECT 1 FROM sign_ups WHERE id = ?1 AND version = ?2)
+          AND NOT EXISTS (SELECT 1 FROM outbox WHERE key = free.value)
+          AND NOT EXISTS (SELECT 1 FROM outbox WHERE sign_up_id = ?1 AND kind = 'card-used')
+        ORDER BY free.key LIMIT 1`,
+    )
+    .bind(id, version, JSON.stringify(keys), now.toISOString());
 }
 
 export function outboxIn(db: Database) {

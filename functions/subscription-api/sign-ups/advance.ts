@@ -4,7 +4,7 @@ import type { Packages } from "../packages";
 import type { SetupIntent } from "../stripe/card-setup";
 import { mayExist, PaymentsError, unexpectedAnswer } from "../stripe/client";
 import type { Payments, SubscriptionState } from "../stripe/payments";
-import { ABANDONED_AFTER_MS, after, CONTINUED_FOR_MS, hasTooManyFailedCards, isOlder, type SignUp } from "./sign-up";
+import { ABANDONED_AFTER_MS, CONTINUED_FOR_MS, hasTooManyFailedCards, isOlder, type SignUp } from "./sign-up";
 import type { SignUps } from "./store";
 import type { Transition } from "./transitions";
 import * as transitions from "./transitions";
@@ -133,9 +133,6 @@ async function askForCard(signUp: SignUp, { payments }: AdvanceServices, wish?: 
   return { write: transitions.cardAsked(made), ...(made.state === "open" && { card: made }) };
 }
 
-/** In a day, because they may reach strangers. */
-const EMAILS_ABOUT_A_CARD = 3;
-
 /** Of two sign-ups at once, the claims of the card's transition decide. */
 async function judgeCard(signUp: SignUp, card: SetupIntent, services: AdvanceServices): Promise<Step> {
   const { claims, payments, signUps } = services;
@@ -146,8 +143,7 @@ async function judgeCard(signUp: SignUp, card: SetupIntent, services: AdvanceSer
     return { write: transitions.cardSetUp(claim), card };
   }
   if (card.paymentMethodId !== null) await payments.detachCard(card.paymentMethodId);
-  const isTold = (await signUps.countCardEmails(claim.card, after(0).slice(0, 10))) < EMAILS_ABOUT_A_CARD;
-  return { write: transitions.cardRefused(signUp, claim.card, isTold) };
+  return { write: transitions.cardRefused(signUp, claim.card) };
 }
 
 /** Cancels first, so that no card can be set up for a deleted sign-up, and deletes at Stripe before here. */

@@ -78,7 +78,7 @@ export function signUpsIn(db: Database) {
         freed.marks,
       );
     }
-    for (const message of messages) batch[message.key] = newMessage(db, { ...message, signUpId: id, version });
+    for (const message of messages) batch[message.kind] = newMessage(db, message, { id, version });
     if (event) batch.event = processedEvent(db, event, id, version);
     const row = { ...columns, updated_at: after(0), version: version + 1 };
     const hasClaims = claims ? "AND EXISTS (SELECT 1 FROM trial_claims WHERE sign_up_id = sign_ups.id)" : "";
@@ -108,15 +108,6 @@ export function signUpsIn(db: Database) {
 
     /** Whether a trial was claimed by one of these hashes, also by a person who was erased since. */
     hasHadTrial: (hashes: string[], exceptBy = "") => isAnyClaimed(hashes, exceptBy),
-
-    /** Emails about a used card that were written on a day (UTC). @param card its hash */
-    async countCardEmails(card: string, day: string): Promise<number> {
-      const counted = db.prepare(
-        `SELECT count(*) AS n FROM sign_ups JOIN outbox ON outbox.sign_up_id = sign_ups.id
-          WHERE used_card = ? AND kind = 'card-used' AND outbox.created_at >= ?`,
-      );
-      return z.number().parse(await counted.bind(card, day).first("n"));
-    },
 
     /** Returns the sign-up with this idempotency key, new or existing. */
     async add({ id, idempotencyKey, passwordHash, request, requestId }: NewSignUp): Promise<SignUp> {

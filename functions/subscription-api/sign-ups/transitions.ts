@@ -1,6 +1,6 @@
 import { REMINDER_DAYS } from "../../../app/contract/trial";
 import type { LogFields, LogLevel } from "../../../app/shared/log-line";
-import { type MessageKind, messageKey, type NewMessage, reminderKey } from "../outbox/outbox";
+import { messagesOnce, type NewMessage, reminderKey } from "../outbox/outbox";
 import type { SetupIntent } from "../stripe/card-setup";
 import type { SubscriptionState } from "../stripe/payments";
 import type { StripeEvent } from "../stripe/webhook";
@@ -54,11 +54,11 @@ export function cardDeclined(signUp: SignUp, event: StripeEvent): Transition {
   return { columns: { declined_cards, ...(isLast && { check_at: after(0) }) }, event };
 }
 
-/** @param used_card the hash of a card that has had a trial @param isTold whether an email tells of it */
-export function cardRefused({ id, used_cards }: SignUp, used_card: string, isTold: boolean): Transition {
+/** @param card the keyed hash of a card that has had a trial */
+export function cardRefused({ id, used_cards }: SignUp, card: string): Transition {
   return {
-    columns: { used_cards: used_cards + 1, used_card, stripe_setup_intent_id: null, check_at: after(CHECK_AFTER_MS) },
-    messages: isTold ? [{ kind: "card-used", key: messageKey("card-used", id) }] : [],
+    columns: { used_cards: used_cards + 1, stripe_setup_intent_id: null, check_at: after(CHECK_AFTER_MS) },
+    messages: [{ kind: "card-used", card }],
     logged: ["info", "used_card_refused", { signUpId: id, usedCards: used_cards + 1 }],
   };
 }
@@ -85,10 +85,10 @@ export function cleaned(): Transition {
 }
 
 export function trialStarted({ id }: SignUp, trial: TrialState): Transition {
-  const told: MessageKind[] = trial.status === "canceled" ? [] : ["trial-started", "account-created"];
+  const told = trial.status === "canceled" ? [] : messagesOnce(id, "trial-started", "account-created");
   return {
     columns: columnsOf(trial),
-    messages: [...told.map((kind) => ({ kind, key: messageKey(kind, id) })), ...reminderOf(id, trial)],
+    messages: [...told, ...reminderOf(id, trial)],
     logged: ["info", "trial_started", { signUpId: id, status: trial.status }],
   };
 }
@@ -109,10 +109,9 @@ export function disowned(
   { id }: SignUp,
   { freed, tellSupport }: { freed?: Transition["freed"]; tellSupport: boolean },
 ): Transition {
-  const told: MessageKind[] = tellSupport ? ["account-closed", "not-me-reported"] : ["account-closed"];
   return {
     columns: { status: "canceled", end_reason: "not-me", idempotency_key: freedKey(id), check_at: null },
-    messages: told.map((kind) => ({ kind, key: messageKey(kind, id) })),
+    messages: messagesOnce(id, "account-closed", ...(tellSupport ? (["not-me-reported"] as const) : [])),
     freed,
     logged: ["warn", "sign_up_ended", { signUpId: id, reason: "not-me" }],
   };
@@ -123,7 +122,7 @@ export function emailConfirmed({ id, end_reason, email_verified_at }: SignUp): T
   if (end_reason !== null || email_verified_at !== null) return undefined;
   return {
     columns: { email_verified_at: after(0) },
-    messages: [{ kind: "email-verified", key: messageKey("email-verified", id) }],
+    messages: messagesOnce(id, "email-verified"),
   };
 }
 

@@ -1,14 +1,13 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
 import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
 import { trialClaims } from "../../../../functions/subscription-api/sign-ups/trial-claims";
-import { DAY } from "../../../support/api-in-process/scheduler";
-import { NOW, stopClock } from "../../../support/clock";
+import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";
 import { cardEvent } from "./situations";
 
-/* One trial for each address, mailbox and card; five cards that fail; three emails about a card; one "This wasn't me". */
+/* One trial for each address, mailbox and card; five cards that fail; one "This wasn't me". */
 
 stopClock();
 
@@ -75,19 +74,6 @@ test("declined and used cards count together; before the last one the status has
   expect(open).toMatchObject(OPEN);
   const client_secret = expect.stringMatching(/^seti_\w+_secret_1$/);
   expect(await signUpStatus(open.id, services)).toEqual({ status: "card_used", client_secret });
-});
-
-test("a used card is told by email to three sign-ups a day (UTC), to each once", async () => {
-  const { enter, count } = limited();
-  for (const card of ["card 1", "card 2"]) await enter(`${card.at(-1)}@example.com`, card);
-  const toldAfter = async (card: string) => {
-    await enter(`${crypto.randomUUID()}@example.com`, card);
-    return count("card-used");
-  };
-  for (const told of [1, 2, 3, 3]) expect(await toldAfter("card 1")).toBe(told);
-  expect(await toldAfter("card 2")).toBe(4);
-  vi.setSystemTime(NOW + DAY);
-  expect(await toldAfter("card 1")).toBe(5);
 });
 
 test("an address is freed once by “This wasn’t me”; the card that was used stays used", async () => {

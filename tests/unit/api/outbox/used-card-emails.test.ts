@@ -1,0 +1,73 @@
+import { expect, test, vi } from "vitest";
+import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
+import { DAY } from "../../../support/api-in-process/scheduler";
+import { NOW, stopClock } from "../../../support/clock";
+import { signUpsInProcess } from "../sign-ups/sign-ups";
+
+/* An email about a used card may reach a stranger: three a day for each card, and one for each sign-up. */
+
+stopClock();
+
+/** An API in which these cards have had a trial. */
+async function withUsedCards(...cards: string[]) {
+  const api = signUpsInProcess({ onePerPerson: true });
+  for (const card of cards) await api.onTrial({ email: `${card}-owner@example.com` }, card);
+  return {
+    ...api,
+    /** A new sign-up enters a card. */
+    async enterUsedCard(card: string) {
+      const signUp = await api.pending({ email: `${crypto.randomUUID()}@example.com` });
+      api.enterCard(signUp, card);
+      await advance(signUp, api.services);
+      return signUp.id;
+    },
+    /** The same sign-up enters another card that was used. */
+    async enterAnother(id: string, card: string) {
+      const { signUp } = await advance(await api.find(id), api.services, "card");
+      if (!signUp) throw new Error("The sign-up is gone");
+      api.enterCard(signUp, card);
+      await advance(signUp, api.services);
+    },
+    emails: () => api.rows("SELECT key FROM outbox WHERE kind = 'card-used'").length,
+  };
+}
+
+test("a used card that twenty sign-ups enter one after the other is told by three emails", async () => {
+  const { enterUsedCard, emails } = await withUsedCards("card1");
+  for (let each = 0; each < 20; each += 1) await enterUsedCard("card1");
+  expect(emails()).toBe(3);
+});
+
+test("a used card that twenty sign-ups enter at the same moment is told by three emails", async () => {
+  const { enterUsedCard, emails } = await withUsedCards("card1");
+  await Promise.all(Array.from({ length: 20 }, () => enterUsedCard("card1")));
+  expect(emails()).toBe(3);
+});
+
+test("each card has three emails of its own", async () => {
+  const { enterUsedCard, emails } = await withUsedCards("card1", "card2");
+  for (let each = 0; each < 4; each += 1) await enterUsedCard("card1");
+  await enterUsedCard("card2");
+  expect(emails()).toBe(4);
+});
+
+test("a card has three emails again on the next day (UTC)", async () => {
+  const { enterUsedCard, emails } = await withUsedCards("card1");
+  for (let each = 0; each < 4; each += 1) await enterUsedCard("card1");
+  vi.setSystemTime(NOW + DAY);
+  for (let each = 0; each < 4; each += 1) await enterUsedCard("card1");
+  expect(emails()).toBe(6);
+});
+
+test("a sign-up that enters a second used card is not told again", async () => {
+  const { enterUsedCard, enterAnother, emails } = await withUsedCards("card1", "card2");
+  await enterAnother(await enterUsedCard("card1"), "card2");
+  expect(emails()).toBe(1);
+});
+
+test("the emails of a card count although their sign-ups have entered another one since", async () => {
+  const { enterUsedCard, enterAnother, emails } = await withUsedCards("card1", "card2");
+  for (let each = 0; each < 3; each += 1) await enterAnother(await enterUsedCard("card1"), "card2");
+  await enterUsedCard("card1");
+  expect(emails()).toBe(3);
+});
