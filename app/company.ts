@@ -1,9 +1,26 @@
-/** The names. To rename the product or move the company, change this file and company-facts.ts. */
+/**
+ * The company, in every stage and in both Workers: a new name, brand or address is a change of this file. `npm run preflight`
+ * refuses the examples.
+ */
 export const company = {
   name: "Citewell",
   legalName: "Citewell, Inc.",
   tagline: "Brand visibility in AI search",
-} as const;
+  description:
+    "Citewell helps brands and agencies raise their visibility in AI search: ChatGPT, Perplexity, Gemini, Google AI Overviews and DeepSeek. Platforms vary by plan.",
+  salesEmail: "sales@citewell.example",
+  supportEmail: "support@citewell.example",
+  /** The contact in the legal texts. */
+  legalEmail: "legal@citewell.example",
+  /** The sender of emails; its domain has to be set up at the email provider. */
+  senderEmail: "hello@citewell.example",
+  /** The customers' console. */
+  consoleUrl: "https://console.citewell.example",
+  /** One entry per line. */
+  postalAddress: ["Citewell, Inc.", "100 Example Street, Suite 400", "Wilmington, Delaware 19801", "United States"],
+  /** The company's own pages on other sites; may be empty. */
+  profiles: ["https://social.example/@citewell"],
+};
 
 export function titleOf(page: string): string {
   return `${page} · ${company.name}`;

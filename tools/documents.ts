@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod/v4/core";
+import { company } from "../app/company";
 import { settings as siteSettings } from "../app/pipeline/settings/configuration.server";
 import { settings as apiSettings } from "../functions/subscription-api/config";
 
@@ -37,15 +38,13 @@ export function withTables(handbook: string): string {
 function settingsTable({ shape }: { shape: Record<string, z.$ZodType> }, path: string): string {
   const schema = /export const settings = z\.object\(\{\n(.*?)\n\}\);/s.exec(textOf(path))?.[1] ?? "";
   const comments = new Map<string, string>();
-  for (const [, comment = "", name = ""] of schema.matchAll(/\/\*\* (.+?) \*\/\s+(\w+:|\.\.\.)/gs)) {
+  for (const [, comment = "", name = ""] of schema.matchAll(/\/\*\* (.+?) \*\/\s+(\w+):/gs)) {
     comments.set(name, comment);
   }
   const names = Object.keys(shape);
-  // Those of the plans come from a list.
-  const commentOf = (name: string) => comments.get(schema.includes(`  ${name}:`) ? `${name}:` : "...");
-  const missing = names.filter((name) => commentOf(name) === undefined);
+  const missing = names.filter((name) => !comments.has(name));
   if (missing.length > 0) throw new Error(`${path} has no comment beside ${missing.join(", ")}`);
-  const rows = names.map((name) => [`\`${name}\``, defaultOf(shape[name]), commentOf(name) ?? ""]);
+  const rows = names.map((name) => [`\`${name}\``, defaultOf(shape[name]), comments.get(name) ?? ""]);
   return markdownTable(["Setting", "Default", "Meaning"], rows);
 }
 
@@ -53,8 +52,7 @@ function defaultOf(schema: z.$ZodType | undefined): string {
   const absent = schema && z.safeParse(schema, undefined);
   if (!absent?.success) return "required";
   if (absent.data === undefined || absent.data === "") return "none";
-  const value = String(absent.data);
-  return value.length > 40 ? "as in the code" : `\`${value}\``;
+  return absent.data === company.consoleUrl ? "in `app/company.ts`" : `\`${absent.data}\``;
 }
 
 const LOGGED = [/\blog(?:"\))?\.(info|warn|error)\(\s*"(\w+)"/g, /"(info|warn|error)",\s*"(\w+)"/g];

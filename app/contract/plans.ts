@@ -1,14 +1,12 @@
-/** The free trial of every paid plan, in days. */
-export const TRIAL_DAYS = 5;
-
 /**
- * The plans that visitors can sign up for, in the order of the pricing page. Prices are US dollars a month. The API sells the
- * packages of its migrations, which have to agree: docs/operations.md, "Plans and prices".
+ * The plans that visitors can sign up for, in the order of the pricing page. Prices are US dollars a month; package IDs are the
+ * API's, UUIDs in lower case. The reference API sells the packages of its migrations, which have to agree: docs/operations.md,
+ * "Plans and prices".
  */
 export const PAID_PLANS = [
-  { key: "mini", title: "MINI", monthlyPrice: 100 },
-  { key: "lite", title: "LITE", monthlyPrice: 200 },
-  { key: "standard", title: "STANDARD", monthlyPrice: 500 },
+  { key: "mini", title: "MINI", monthlyPrice: 100, packageId: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10" },
+  { key: "lite", title: "LITE", monthlyPrice: 200, packageId: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220" },
+  { key: "standard", title: "STANDARD", monthlyPrice: 500, packageId: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430" },
 ] as const;
 
 export type PaidPlan = (typeof PAID_PLANS)[number];
@@ -61,11 +59,3 @@ export const ENTERPRISE_PLATFORMS: readonly string[] = [
   "Microsoft Copilot",
   "Grok",
 ];
-
-/** The site's setting with a plan's package id. */
-export function settingOf({ title }: Pick<PaidPlan, "title">) {
-  return `PACKAGE_ID_${title}` as const;
-}
-
-/** Package ids by the key of their plan. */
-export type PackageIds = Record<PaidPlan["key"], string>;

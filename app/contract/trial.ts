@@ -1,4 +1,5 @@
-import { TRIAL_DAYS } from "./plans";
+/** The free trial of every paid plan, in days. */
+export const TRIAL_DAYS = 5;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

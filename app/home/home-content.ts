@@ -1,5 +1,6 @@
 import { company } from "../company";
-import { PAID_PLANS, TRIAL_DAYS } from "../contract/plans";
+import { PAID_PLANS } from "../contract/plans";
+import { TRIAL_DAYS } from "../contract/trial";
 
 /** Also used in llms.txt and the structured data. No-break spaces avoid a single word on a headline's last line. */
 
@@ -13,8 +14,9 @@ export const hero = {
   terms: `From $${Math.min(...PAID_PLANS.map(({ monthlyPrice }) => monthlyPrice))} a month. No charge for ${TRIAL_DAYS} days. Cancel anytime.`,
 };
 
-/** The press release behind RESEARCH_URL. */
+/** The press release with the figures below. */
 export const research = {
+  url: "https://www.gartner.com/en/newsroom/press-releases/2023-12-14-gartner-predicts-fifty-percent-of-consumers-will-significantly-limit-their-interactions-with-social-media-by-2025",
   firm: "Gartner",
   survey: "Survey of 299 consumers, August 2023.",
   published: "press release, December 14, 2023",

@@ -1,14 +1,12 @@
 import { ExternalIcon } from "../ui/controls/icons";
-import { useSite } from "../ui/use-site";
 import { research } from "./home-content";
 
 /** Names the research firm and links to its press release. */
 export function ResearchLink({ details = "" }: { details?: string }) {
-  const { researchUrl } = useSite();
   const words = `Source: ${research.firm}${details}`.split(" ");
   const last = words.pop();
   return (
-    <a href={researchUrl} className="inline-block py-1 font-bold text-accent underline">
+    <a href={research.url} className="inline-block py-1 font-bold text-accent underline">
       {words.join(" ")}{" "}
       <span className="whitespace-nowrap">
         {last} <ExternalIcon className="inline size-4" />

@@ -1,6 +1,6 @@
 import type { MDXComponents } from "mdx/types";
 import { Fragment, type ReactNode } from "react";
-import { companyFacts } from "../company-facts";
+import { company } from "../company";
 import { mailTo, useSite } from "../ui/use-site";
 import type { LegalText } from "./legal-text";
 
@@ -68,13 +68,11 @@ function TextLink({ href, children }: { href: string; children: ReactNode }) {
 }
 
 function LegalEmail() {
-  const { legalEmail } = useSite();
-  return <TextLink href={mailTo(legalEmail)}>{legalEmail}</TextLink>;
+  return <TextLink href={mailTo(company.legalEmail)}>{company.legalEmail}</TextLink>;
 }
 
 function SupportEmail() {
-  const { supportEmail } = useSite();
-  return <TextLink href={mailTo(supportEmail)}>{supportEmail}</TextLink>;
+  return <TextLink href={mailTo(company.supportEmail)}>{company.supportEmail}</TextLink>;
 }
 
 function Taxes() {
@@ -89,7 +87,7 @@ function ContactBlock() {
   const { siteUrl } = useSite();
   return (
     <address>
-      {companyFacts.postalAddress.map((line) => (
+      {company.postalAddress.map((line) => (
         <Fragment key={line}>
           {line}
           <br />

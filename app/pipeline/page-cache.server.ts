@@ -1,7 +1,7 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { uint8ArrayToHex } from "uint8array-extras";
-import { PAID_PLANS, settingOf } from "../contract/plans";
+import { PAID_PLANS } from "../contract/plans";
 import { loadContextOf, type Services, type SiteEnv } from "./context.server";
 import type { Refusal } from "./guard/refusals.server";
 import { isHtml, prefersMarkdown } from "./markdown.server";
@@ -77,9 +77,9 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
     const route = c.get("route");
     if (!route || !isRead(c)) return undefined;
     if (route.isPublic) return route;
-    const { url, services, configuration } = c.var;
+    const { url, services } = c.var;
     const { id } = route.params;
-    const isPlan = id === undefined || PAID_PLANS.some((plan) => configuration[settingOf(plan)] === id);
+    const isPlan = id === undefined || PAID_PLANS.some(({ packageId }) => packageId === id);
     const isForm = route.takesForms && !route.isData && url.search === "" && isPlan;
     return isForm && form.isEmpty(c.req.raw, services) ? route : undefined;
   }

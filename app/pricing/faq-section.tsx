@@ -1,3 +1,4 @@
+import { company } from "../company";
 import { PlusIcon } from "../ui/controls/icons";
 import { mailTo, useSite } from "../ui/use-site";
 import { faq } from "./faq";
@@ -14,7 +15,7 @@ export function FaqSection() {
           </h2>
           <p className="mt-4 text-muted">
             Still have questions?{" "}
-            <a href={mailTo(site.supportEmail)} className="text-link">
+            <a href={mailTo(company.supportEmail)} className="text-link">
               Contact support
             </a>
             .

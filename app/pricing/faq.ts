@@ -1,6 +1,5 @@
-import { TRIAL_SCOPE } from "../contract/trial";
+import { TRIAL_DAYS, TRIAL_SCOPE } from "../contract/trial";
 import type { Site } from "../ui/use-site";
-import { TRIAL_DAYS } from "./plans/plan-list";
 import { paidTitles, platformsAdded } from "./plans/platforms";
 
 export interface FaqItem {

@@ -1,5 +1,6 @@
 import { company } from "../company";
-import { ENTERPRISE_PLAN, PAID_PLANS, PLAN_FEATURES, TRIAL_DAYS } from "../contract/plans";
+import { ENTERPRISE_PLAN, PAID_PLANS, PLAN_FEATURES } from "../contract/plans";
+import { TRIAL_DAYS } from "../contract/trial";
 import { listOf, paidTitles } from "./plans/platforms";
 
 const prices = listOf(PAID_PLANS.map(({ title, monthlyPrice }) => `${title} $${monthlyPrice}`));

@@ -1,6 +1,5 @@
 import { CheckIcon } from "../ui/controls/icons";
 import { ClosingCall } from "../ui/layout/closing-call";
-import { useSite } from "../ui/use-site";
 import { FaqSection } from "./faq-section";
 import { Glossary } from "./glossary";
 import { PlanCard } from "./plans/plan-card";
@@ -12,7 +11,7 @@ import { Samples } from "./samples";
 import { TrialSection } from "./trial-section";
 
 export function PricingPage() {
-  const catalog = detailedPlans(useSite());
+  const catalog = detailedPlans();
   return (
     <>
       <section className="plans wrap pt-12 pb-24 sm:pt-20">

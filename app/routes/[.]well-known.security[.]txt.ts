@@ -1,8 +1,9 @@
 import type { LoaderFunctionArgs } from "@remix-run/cloudflare";
+import { company } from "../company";
 import { securityTxt } from "../seo/files/security-txt";
 
 export function loader({ context: { configuration } }: LoaderFunctionArgs) {
-  return new Response(securityTxt(configuration.SITE_URL, configuration.SUPPORT_EMAIL, new Date()), {
+  return new Response(securityTxt(configuration.SITE_URL, company.supportEmail, new Date()), {
     headers: { "Content-Type": "text/plain; charset=utf-8" },
   });
 }

@@ -16,7 +16,7 @@ import {
 } from "@remix-run/react";
 import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/fields/package-id";
-import { TRIAL_DAYS } from "../contract/plans";
+import { TRIAL_DAYS } from "../contract/trial";
 import { TOO_MANY_REQUESTS } from "../pipeline/guard/refusals.server";
 import { isOverLimit } from "../shared/limits/rate-limit";
 import { networkKeyOf, rateLimitKeyOf } from "../shared/limits/rate-limit-key";

@@ -1,5 +1,4 @@
 import { company, titleOf } from "../company";
-import { companyFacts } from "../company-facts";
 import { privacy, security, terms } from "../legal/texts";
 import { pricing } from "../pricing/pricing-content";
 import type { shareImages } from "./share-images";
@@ -18,7 +17,7 @@ export const homePage: PublicPage = {
   path: "/",
   name: "Home",
   title: titleOf(company.tagline),
-  description: companyFacts.description,
+  description: company.description,
 };
 
 export const pricingPage = publicPage({ path: "/pricing", name: "Pricing", description: pricing.description });

@@ -10,10 +10,9 @@ import type {
   WebSite,
 } from "schema-dts";
 import { company } from "../company";
-import { companyFacts } from "../company-facts";
 import { features } from "../home/home-content";
 import { faq } from "../pricing/faq";
-import { plans } from "../pricing/plans/plan-list";
+import { PLANS } from "../pricing/plans/plan-list";
 import { glossary } from "../pricing/pricing-content";
 import type { Site } from "../ui/use-site";
 import { offerOf } from "./offers";
@@ -34,7 +33,7 @@ function ownTo(page: PublicPage, site: Site): Thing[] {
   return [breadcrumbs(page, site)];
 }
 
-function organization({ siteUrl, salesEmail, supportEmail }: Site): Organization {
+function organization({ siteUrl }: Site): Organization {
   return {
     "@type": "Organization",
     "@id": `${siteUrl}/#organization`,
@@ -42,10 +41,10 @@ function organization({ siteUrl, salesEmail, supportEmail }: Site): Organization
     legalName: company.legalName,
     url: `${siteUrl}/`,
     logo: `${siteUrl}/icon-512.png`,
-    sameAs: companyFacts.profiles,
+    sameAs: company.profiles,
     contactPoint: [
-      { "@type": "ContactPoint", contactType: "sales", email: salesEmail },
-      { "@type": "ContactPoint", contactType: "customer support", email: supportEmail },
+      { "@type": "ContactPoint", contactType: "sales", email: company.salesEmail },
+      { "@type": "ContactPoint", contactType: "customer support", email: company.supportEmail },
     ],
   };
 }
@@ -55,7 +54,7 @@ function webSite({ siteUrl }: Site): WebSite {
     "@type": "WebSite",
     "@id": `${siteUrl}/#website`,
     name: company.name,
-    description: companyFacts.description,
+    description: company.description,
     url: `${siteUrl}/`,
     inLanguage: "en-US",
     publisher: { "@id": `${siteUrl}/#organization` },
@@ -79,13 +78,13 @@ function softwareApplication(site: Site): SoftwareApplication {
     "@type": "SoftwareApplication",
     "@id": `${site.siteUrl}/#software`,
     name: company.name,
-    description: companyFacts.description,
+    description: company.description,
     url: `${site.siteUrl}/`,
     applicationCategory: "BusinessApplication",
     operatingSystem: "Web",
     featureList: features.map(({ title }) => title),
     provider: { "@id": `${site.siteUrl}/#organization` },
-    offers: plans(site).flatMap((plan) => offerOf(plan, `${site.siteUrl}${pricingPage.path}`)),
+    offers: PLANS.flatMap((plan) => offerOf(plan, `${site.siteUrl}${pricingPage.path}`)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { company } from "../company";
 import { Notice as NoticeBox } from "../ui/controls/notice";
 import { mailTo, type Site, useSite } from "../ui/use-site";
 import type { Notice, NoticeAction } from "./notices";
@@ -50,7 +51,7 @@ function ActionLink({ action, site }: { action: NoticeAction; site: Site }) {
   const [href, text] =
     action === "console"
       ? [site.consoleUrl, "Log in to the Customer Console"]
-      : [mailTo(sales ? site.salesEmail : site.supportEmail), `Contact ${sales ? "Sales" : "Support"}`];
+      : [mailTo(sales ? company.salesEmail : company.supportEmail), `Contact ${sales ? "Sales" : "Support"}`];
   return (
     <a className="inline-block py-1 font-semibold underline" href={href}>
       {text}

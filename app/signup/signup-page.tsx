@@ -1,9 +1,8 @@
 import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { signUpPath } from "../contract/sign-up-path";
-import { findPlan, plans } from "../pricing/plans/plan-list";
+import { findPlan } from "../pricing/plans/plan-list";
 import { LiveRegion } from "../ui/controls/notice";
-import { useSite } from "../ui/use-site";
 import { CardStep } from "./card/card-step";
 import { WaitingStep } from "./card/waiting-step";
 import { SuccessStep } from "./done/success-step";
@@ -101,8 +100,7 @@ function FormStep({
 
 /** Offers this browser's sign-up for another plan. */
 function OpenSignUp({ openPlan, packageId }: { openPlan: string; packageId: string }) {
-  const all = plans(useSite());
-  const started = findPlan(all, openPlan);
+  const started = findPlan(openPlan);
   return (
     <div className="notice notice-progress mb-6">
       <p className="font-bold">
@@ -112,7 +110,7 @@ function OpenSignUp({ openPlan, packageId }: { openPlan: string; packageId: stri
         <a className="font-semibold underline" href={signUpPath(openPlan)}>
           Finish it
         </a>
-        , or sign up for {findPlan(all, packageId)?.title ?? "this plan"} below.
+        , or sign up for {findPlan(packageId)?.title ?? "this plan"} below.
       </p>
     </div>
   );

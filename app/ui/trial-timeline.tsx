@@ -1,5 +1,4 @@
-import { TRIAL_DAYS } from "../contract/plans";
-import { REMINDER_DAYS, TRIAL_SCOPE } from "../contract/trial";
+import { REMINDER_DAYS, TRIAL_DAYS, TRIAL_SCOPE } from "../contract/trial";
 import { useSite } from "./use-site";
 
 interface TrialTimelineProps {

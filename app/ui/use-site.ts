@@ -1,18 +1,12 @@
 import { useRouteLoaderData } from "@remix-run/react";
-import type { PackageIds } from "../contract/plans";
 
 export interface Site {
   consoleUrl: string;
   customerPortalUrl: string;
   siteUrl: string;
-  researchUrl: string;
-  salesEmail: string;
-  supportEmail: string;
-  legalEmail: string;
   /** Stripe Tax adds taxes to the prices. */
   automaticTax: boolean;
   year: number;
-  packageIds: PackageIds;
   requestId: string;
 }
 

@@ -1,5 +1,6 @@
 import type { D1Database, RateLimit, SendEmail } from "@cloudflare/workers-types";
 import * as z from "zod";
+import { company } from "../../app/company";
 import { release } from "../../app/shared/release";
 import {
   type ConfigurationProblem,
@@ -16,8 +17,6 @@ import { isLocal, LOCAL_SECRETS, TEST_MODE_API_URL } from "./local-development";
 function binding<T>(method: string) {
   return z.custom<T>((value) => typeof value === "object" && value !== null && method in value, "is missing");
 }
-
-const email = z.email("must be an email address");
 
 /** A repeated word or pattern has fewer; a random value of 32 characters has more. */
 const DIFFERENT_CHARACTERS = 12;
@@ -72,16 +71,10 @@ export const settings = z.object({
   MAIL_API_URL: z.optional(serviceUrl),
   /** Secret, with MAIL_API_URL. */
   MAIL_API_KEY: z.optional(secretLike(/^\S+$/, "must have no spaces")),
-  /** Sender of emails. */
-  MAIL_FROM: email,
-  /** Name in emails, as in `app/company.ts`. */
-  COMPANY_NAME: z.string(),
-  /** The customers' console; the site's. */
-  CONSOLE_URL: serviceUrl,
+  /** The customers' console of a stage with one of its own; the site's. */
+  CONSOLE_URL: z._default(serviceUrl, company.consoleUrl),
   /** The login page of Stripe's Customer Portal; the site's. */
   CUSTOMER_PORTAL_URL: serviceUrl,
-  /** Gets replies and reports; the site's. */
-  SUPPORT_EMAIL: email,
   /** Receives account webhooks, which wait without it. */
   CONSOLE_WEBHOOK_URL: z.optional(serviceUrl),
   /** Secret, with CONSOLE_WEBHOOK_URL: `whsec_` and 24 to 64 bytes in Base64. */
@@ -109,8 +102,6 @@ export const settings = z.object({
   PUBLIC_URL: baseUrl,
   /** The site's URL, for emails. */
   SITE_URL: baseUrl,
-  /** Sales contact in emails; the site's. */
-  SALES_EMAIL: email,
   /** Secret, 32 characters or more; signs links and status URLs. `{new},{old}` during a rotation. */
   LINK_SECRET: newAndOld(secret),
   /** Secret, 32 characters or more; keys the hashes of emails and cards. Never changed. */
@@ -193,13 +184,10 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
   automaticTax: env.AUTOMATIC_TAX ?? false,
   mail: {
     transport: transportOf(env),
-    from: env.MAIL_FROM,
-    companyName: env.COMPANY_NAME,
+    companyName: companyNameOf(env),
     consoleUrl: env.CONSOLE_URL,
     customerPortalUrl: forBrowsers(env.CUSTOMER_PORTAL_URL, env),
     siteUrl: forBrowsers(env.SITE_URL, env),
-    supportEmail: env.SUPPORT_EMAIL,
-    salesEmail: env.SALES_EMAIL,
   },
   /** The first key signs; every key verifies. */
   links: { publicUrl: forBrowsers(env.PUBLIC_URL, env), secrets: env.LINK_SECRET },
@@ -213,6 +201,12 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
       : undefined,
   operatorToken: env.OPERATOR_TOKEN,
 }));
+
+/** Emails of a deployment in Stripe's test mode do not go out in production's name. */
+function companyNameOf({ STRIPE_API_URL, STRIPE_SECRET_KEY }: Settings): string {
+  const isStaging = STRIPE_API_URL === undefined && !isLiveKey(STRIPE_SECRET_KEY);
+  return isStaging ? `${company.name} staging` : company.name;
+}
 
 function forBrowsers(url: string, { HOST }: Settings): string {
   return HOST === undefined ? url : onHost(url, HOST);

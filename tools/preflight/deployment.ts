@@ -19,7 +19,8 @@ export type Deployment = Workers & {
   account: Account;
   /** The names of the migration files. */
   migrations: string[];
-  company: { name: string; postalAddress: readonly string[]; profiles: readonly string[] };
+  /** The texts of app/company.ts. */
+  company: Record<string, string | string[]>;
 };
 
 export const KEYS = ["site", "api"] as const;

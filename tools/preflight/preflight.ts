@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { company } from "../../app/company";
-import { companyFacts } from "../../app/company-facts";
 import { runTool } from "../failures";
 import { settingsOf, stageOf } from "../wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../wrangler/wrangler";
@@ -26,7 +25,7 @@ export function preflight({ stage, offline, beforeMigrating, apiOnly }: Options)
     stage,
     other: settingsOf(stage === "staging" ? "production" : "staging"),
     account,
-    company: { ...company, ...companyFacts },
+    company,
     migrations: beforeMigrating ? [] : files,
   };
   const findings = [...(unanswered ? [unanswered] : []), ...checkDeployment(deployment)];

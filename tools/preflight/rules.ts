@@ -1,4 +1,4 @@
-import { PAID_PLANS, settingOf } from "../../app/contract/plans";
+import { PAID_PLANS } from "../../app/contract/plans";
 import { isLoopback } from "../../app/shared/settings";
 import { urlIn, type WorkerSettings } from "../wrangler/worker-settings";
 import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
@@ -71,23 +71,22 @@ export const RULES: Record<string, Rule> = {
     ...routes.map((route) => PLACEHOLDER.test(route) && `the route ${route} is a placeholder: correct ${environment}`),
   ]),
 
-  "the company is real": ({ company: { postalAddress, profiles } }) =>
-    [...postalAddress, ...profiles].map(
-      (line) =>
-        (line.trim() === "" || PLACEHOLDER.test(line) || /\bexample\b/i.test(line)) &&
-        `app/company-facts.ts: has the example "${line}": write your own, or remove it`,
-    ),
+  "the company is real": ({ company }) =>
+    Object.values(company)
+      .flat()
+      .map(
+        (text) =>
+          (text.trim() === "" || PLACEHOLDER.test(text) || /\bexample\b/i.test(text)) &&
+          `app/company.ts: has the example "${text}": write your own, or remove it`,
+      ),
 
-  "both Workers agree": ({ site, api, company }) => [
-    ...namesOf("site").map(
+  "both Workers agree": ({ site, api }) =>
+    namesOf("site").map(
       (name) =>
         namesOf("api").includes(name) &&
         site.vars[name] !== api.vars[name] &&
         `subscription API: ${name} is not the site's: put one value into both files`,
     ),
-    api.vars.COMPANY_NAME !== company.name &&
-      "subscription API: COMPANY_NAME is not the name in app/company.ts: take that",
-  ],
 
   "the API has one public origin of its own": ({ site, api }) => {
     const [siteUrl, apiUrl] = [urlIn(site, "SITE_URL"), urlIn(api, "PUBLIC_URL")];
@@ -185,17 +184,16 @@ export const RULES: Record<string, Rule> = {
       `logs URLs, some with a token: put invocation_logs = false below [observability.logs] of ${file}`,
   ]),
 
-  "the database has the migrations, and the plans with their prices": ({ stage, site, account, migrations }) => {
+  "the database has the migrations, and the plans with their prices": ({ stage, account, migrations }) => {
     if (!account.database) return [];
     const { migrations: applied, packages } = account.database;
     const missing = migrations.filter((name) => !applied.includes(name));
     return [
       missing.length > 0 && `database: lacks ${missing.join(", ")}: ${scriptCommand("deploy:subscription-api", stage)}`,
       ...PAID_PLANS.map((plan) => {
-        const id = String(site.vars[settingOf(plan)]).toLowerCase();
-        const row = packages.find((one) => one.id === id);
+        const row = packages.find(({ id }) => id === plan.packageId);
         if (row?.name !== plan.title || row.price_cents !== plan.monthlyPrice * 100) {
-          return `database: has no package ${id}, ${plan.title} at $${plan.monthlyPrice}: correct ${settingOf(plan)}, or add a migration`;
+          return `database: has no package ${plan.packageId}, ${plan.title} at $${plan.monthlyPrice}: correct app/contract/plans.ts, or add a migration`;
         }
         const command = scriptCommand("catalog", stage);
         const hasPrice = PRICE_ID.test(String(row.stripe_price_id));

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { formFields, INVALID_EMAIL } from "../../app/contract/fields/form-fields";
-import { PAID_PLANS, settingOf } from "../../app/contract/plans";
+import { PAID_PLANS } from "../../app/contract/plans";
 import { signUpPath } from "../../app/contract/sign-up-path";
 import { shareImages } from "../../app/seo/share-images";
 import { causeOf, runTool } from "../failures";
@@ -16,7 +16,7 @@ async function smoke(options: { staging?: boolean; production?: boolean }): Prom
   const isLocal = !options.staging && !options.production;
   const { site } = settingsOf(isLocal ? undefined : stageOf(options));
   const [siteUrl, apiUrl] = [urlIn(site, "SITE_URL"), urlIn(site, "SUBSCRIPTION_API_URL")];
-  const packageId = String(site.vars[settingOf(PAID_PLANS[0])]);
+  const { packageId } = PAID_PLANS[0];
 
   /** Each returns the result, or throws the problem. */
   const checks: Record<string, () => Promise<string>> = {

@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { PAID_PLANS, settingOf } from "../../app/contract/plans";
+import { PAID_PLANS } from "../../app/contract/plans";
 import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/prices";
 import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook";
 import { ToolError } from "../failures";
@@ -51,7 +51,7 @@ export function targetOf(place: Place, variables: NodeJS.ProcessEnv): Target {
     siteUrl,
     customerPortalUrl: String((place === "sandbox" && CUSTOMER_PORTAL_URL) || site.vars.CUSTOMER_PORTAL_URL),
     plans: PAID_PLANS.map((plan) => ({
-      id: String(site.vars[settingOf(plan)]).toLowerCase(),
+      id: plan.packageId,
       name: plan.title,
       price_cents: plan.monthlyPrice * 100,
     })),

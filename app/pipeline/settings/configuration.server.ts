@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { PAID_PLANS, settingOf } from "../../contract/plans";
+import { company } from "../../company";
 import type { RateLimit } from "../../shared/limits/rate-limit";
-import { recordOf } from "../../shared/record-of";
 import { release } from "../../shared/release";
 import {
   type ConfigurationProblem,
@@ -16,10 +15,6 @@ import type { Assets } from "./stylesheets.server";
 /** The default in wrangler.toml; refused in a deployment. */
 const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment";
 
-/** The press release whose figures the home page cites. */
-const RESEARCH_URL =
-  "https://www.gartner.com/en/newsroom/press-releases/2023-12-14-gartner-predicts-fifty-percent-of-consumers-will-significantly-limit-their-interactions-with-social-media-by-2025";
-
 const httpUrl = z.pipe(
   z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).check(
     z.refine((value) => {
@@ -30,7 +25,6 @@ const httpUrl = z.pipe(
   ),
   z.transform((value) => value.replace(/\/+$/, "")),
 );
-const email = z.email("must be an email address");
 const rateLimit = z.custom<RateLimit>(
   (value) => typeof value === "object" && value !== null && "limit" in value && typeof value.limit === "function",
   "is missing",
@@ -54,7 +48,6 @@ const secret = z.string().check(
     `must have at least ${MIN_DIFFERENT_CHARACTERS} different characters`,
   ),
 );
-const packageId = z.guid("must be a uuid").check(z.toLowerCase());
 
 export interface ServiceBinding {
   fetch(url: string, init: RequestInit): Promise<Response>;
@@ -64,22 +57,12 @@ export interface ServiceBinding {
 export const settings = z.object({
   /** The site's own URL: https, or this machine for local settings. */
   SITE_URL: httpUrl,
-  /** The customers' console. */
-  CONSOLE_URL: httpUrl,
+  /** The customers' console of a stage with one of its own. */
+  CONSOLE_URL: z._default(httpUrl, company.consoleUrl),
   /** The login page of Stripe's Customer Portal; the same for both Workers. */
   CUSTOMER_PORTAL_URL: httpUrl,
-  /** Source of the figures on the home page. */
-  RESEARCH_URL: z._default(httpUrl, RESEARCH_URL),
-  /** Sales contact. */
-  SALES_EMAIL: email,
-  /** Support contact. */
-  SUPPORT_EMAIL: email,
-  /** Contact in the legal texts. */
-  LEGAL_EMAIL: email,
   /** True if Stripe Tax adds taxes; the same for both Workers. */
   AUTOMATIC_TAX: z._default(boolean, false),
-  /** The plan's package ID (UUID) in the subscription API. */
-  ...recordOf(PAID_PLANS.map((plan) => [settingOf(plan), packageId] as const)),
   /** Base URL of the subscription API. */
   SUBSCRIPTION_API_URL: z._default(httpUrl, "http://localhost:8788"),
   /** Binding: the API's Worker, entrypoint `SiteApi`, reached without the network. */

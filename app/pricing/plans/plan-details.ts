@@ -1,6 +1,7 @@
+import { company } from "../../company";
 import { ENTERPRISE_PLATFORMS, PAID_PLANS, type PaidPlan, PLAN_FEATURES } from "../../contract/plans";
-import type { Site } from "../../ui/use-site";
-import { type Plan, plans, TRIAL_DAYS } from "./plan-list";
+import { TRIAL_DAYS } from "../../contract/trial";
+import { PLANS, type Plan } from "./plan-list";
 import { pricePerPrompt } from "./price-per-prompt";
 
 export interface PlanFeature {
@@ -19,8 +20,8 @@ export interface DetailedPlan extends Plan {
 }
 
 /** The plans with their features for the pricing page. */
-export function detailedPlans(site: Pick<Site, "packageIds" | "salesEmail">): DetailedPlan[] {
-  return plans(site).map((plan) => {
+export function detailedPlans(): DetailedPlan[] {
+  return PLANS.map((plan) => {
     const paid = PAID_PLANS.find(({ key }) => key === plan.key);
     return {
       ...plan,
@@ -30,7 +31,7 @@ export function detailedPlans(site: Pick<Site, "packageIds" | "salesEmail">): De
       ctaText: paid ? "Start free trial" : "Contact Sales",
       smallPriceText: paid
         ? `No charge for ${TRIAL_DAYS} days, then $${paid.monthlyPrice}/month. Cancel anytime.`
-        : `Or write to ${site.salesEmail}.`,
+        : `Or write to ${company.salesEmail}.`,
     };
   });
 }

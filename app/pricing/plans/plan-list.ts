@@ -1,8 +1,8 @@
-import { ENTERPRISE_PLAN, PAID_PLANS, type PaidPlan, TRIAL_DAYS } from "../../contract/plans";
+import { company } from "../../company";
+import { ENTERPRISE_PLAN, PAID_PLANS, type PaidPlan } from "../../contract/plans";
 import { signUpPath } from "../../contract/sign-up-path";
-import { mailTo, type Site } from "../../ui/use-site";
-
-export { TRIAL_DAYS };
+import { TRIAL_DAYS } from "../../contract/trial";
+import { mailTo } from "../../ui/use-site";
 
 /** A plan of the contract as pages show it; plan-details.ts adds the features. */
 export interface Plan {
@@ -21,24 +21,8 @@ export interface Plan {
 const TRIAL_BADGE = `${TRIAL_DAYS}-day free trial`;
 
 /** The source of the plan cards, the sign-up, llms.txt and the structured data. */
-export function plans({ packageIds, salesEmail }: Pick<Site, "packageIds" | "salesEmail">): Plan[] {
-  return [
-    ...PAID_PLANS.map((plan) => paidPlan(plan, packageIds[plan.key])),
-    {
-      key: ENTERPRISE_PLAN.key,
-      title: ENTERPRISE_PLAN.title,
-      price: null,
-      originalPrice: null,
-      priceDetail: "Price on request",
-      trialBadge: null,
-      ctaLink: mailTo(salesEmail, "Enterprise/Agency plan"),
-      packageId: null,
-    },
-  ];
-}
-
-function paidPlan({ key, title, monthlyPrice }: PaidPlan, packageId: string): Plan {
-  return {
+export const PLANS: readonly Plan[] = [
+  ...PAID_PLANS.map(({ key, title, monthlyPrice, packageId }) => ({
     key,
     title,
     price: monthlyPrice,
@@ -47,13 +31,23 @@ function paidPlan({ key, title, monthlyPrice }: PaidPlan, packageId: string): Pl
     trialBadge: TRIAL_BADGE,
     ctaLink: signUpPath(packageId),
     packageId,
-  };
-}
+  })),
+  {
+    key: ENTERPRISE_PLAN.key,
+    title: ENTERPRISE_PLAN.title,
+    price: null,
+    originalPrice: null,
+    priceDetail: "Price on request",
+    trialBadge: null,
+    ctaLink: mailTo(company.salesEmail, "Enterprise/Agency plan"),
+    packageId: null,
+  },
+];
 
-/** Compares ids case-insensitively. */
-export function findPlan(plans: Plan[], packageId: string | undefined): Plan | undefined {
+/** The listed plan with a package ID, in any case. */
+export function findPlan(packageId: string | undefined): Plan | undefined {
   const wanted = packageId?.toLowerCase();
-  return wanted ? plans.find((plan) => plan.packageId?.toLowerCase() === wanted) : undefined;
+  return wanted ? PLANS.find((plan) => plan.packageId === wanted) : undefined;
 }
 
 /** The price after a discount ends; null without a discount. */

@@ -1,7 +1,6 @@
 import { company } from "../../company";
-import { companyFacts } from "../../company-facts";
 import { features, suite } from "../../home/home-content";
-import { describeOffer, plans } from "../../pricing/plans/plan-list";
+import { describeOffer, PLANS } from "../../pricing/plans/plan-list";
 import { onRequest, platformsOf } from "../../pricing/plans/platforms";
 import { describePrompts } from "../../pricing/plans/price-per-prompt";
 import { glossary } from "../../pricing/pricing-content";
@@ -14,7 +13,7 @@ export function llmsTxt(site: Site): string {
   const list = (items: string[]) => items.map((item) => `- ${item}`).join("\n");
   return `# ${company.name}
 
-> ${companyFacts.description}
+> ${company.description}
 
 ## Features
 
@@ -27,7 +26,7 @@ ${list(suite.products.map(({ title, text }) => `${title}: ${text}`))}
 ## Plans
 
 ${list(
-  plans(site).map((plan) => {
+  PLANS.map((plan) => {
     const signUp = plan.price === null ? "" : ` [Sign up](${site.siteUrl}${plan.ctaLink})`;
     const prompts = plan.price === null ? "" : ` ${describePrompts(plan.key)}.`;
     return `${describeOffer(plan)}. Platforms: ${platformsOf(plan.key).join(", ")}.${prompts}${signUp}`;
@@ -48,6 +47,6 @@ ${list(
 
 ## Contact
 
-${list([`Sales: <${site.salesEmail}>`, `Support: <${site.supportEmail}>`])}
+${list([`Sales: <${company.salesEmail}>`, `Support: <${company.supportEmail}>`])}
 `;
 }

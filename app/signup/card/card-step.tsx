@@ -1,8 +1,9 @@
 import { Form, Link, useLocation } from "@remix-run/react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { chargeSentence, utcDay } from "../../contract/charge-wording";
+import { TRIAL_DAYS } from "../../contract/trial";
 import { monthlyCharge } from "../../pricing/plans/monthly-charge";
-import { findPlan, plans, TRIAL_DAYS } from "../../pricing/plans/plan-list";
+import { findPlan } from "../../pricing/plans/plan-list";
 import { Button } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
 import { Moment } from "../../ui/controls/time";
@@ -121,7 +122,7 @@ function useRead(): [isRead: boolean, onReady: () => void] {
 
 function TrialTerms({ packageId, trialEnd }: { packageId: string; trialEnd: string }) {
   const site = useSite();
-  const plan = findPlan(plans(site), packageId);
+  const plan = findPlan(packageId);
   if (!plan?.price) return null;
   return (
     <p className="mt-3 text-sm">

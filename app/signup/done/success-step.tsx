@@ -1,9 +1,9 @@
 import { Form, useLocation } from "@remix-run/react";
 import { chargeDay, utcDay } from "../../contract/charge-wording";
 import { formatPhone } from "../../contract/fields/phone";
-import { reminderOf, trialEndOf } from "../../contract/trial";
+import { reminderOf, TRIAL_DAYS, trialEndOf } from "../../contract/trial";
 import { monthlyCharge } from "../../pricing/plans/monthly-charge";
-import { findPlan, formatPrice, type Plan, plans, regularPrice, TRIAL_DAYS } from "../../pricing/plans/plan-list";
+import { findPlan, formatPrice, type Plan, regularPrice } from "../../pricing/plans/plan-list";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
 import { firstCharge, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
@@ -15,7 +15,7 @@ export function SuccessStep({ data }: { data: DoneStepData }) {
   const { key, packageId, details: typed, card, startedAt, trialEnd = trialEndOf(startedAt), requestId, flash } = data;
   const { pathname } = useLocation();
   const site = useSite();
-  const plan = findPlan(plans(site), packageId);
+  const plan = findPlan(packageId);
   const details: [string, string][] = [];
   if (typed) {
     const { company_name = "", full_name = "", email = "", phone = "" } = typed;

@@ -5,7 +5,7 @@ import { describePrice, type Plan } from "../../pricing/plans/plan-list";
 export const PLAN_CHOICE_ID = "choose-plan";
 
 /** Replaces the plan summary when the package id is invalid. */
-export function PlanChoice({ problem, plans }: { problem: string; plans: Plan[] }) {
+export function PlanChoice({ problem, plans }: { problem: string; plans: readonly Plan[] }) {
   return (
     <aside
       id={PLAN_CHOICE_ID}

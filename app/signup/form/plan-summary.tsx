@@ -1,6 +1,8 @@
+import { company } from "../../company";
 import { ONLINE_ADDRESSES } from "../../contract/fields/form-fields";
 import { subscriptionRequest } from "../../contract/subscription-request";
-import { findPlan, formatPrice, type Plan, plans, regularPrice, TRIAL_DAYS } from "../../pricing/plans/plan-list";
+import { TRIAL_DAYS } from "../../contract/trial";
+import { findPlan, formatPrice, PLANS, type Plan, regularPrice } from "../../pricing/plans/plan-list";
 import { PlanPriceLine } from "../../pricing/plans/plan-price";
 import { firstCharge, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
 import { mailTo, type Site, useSite } from "../../ui/use-site";
@@ -9,11 +11,9 @@ import { PlanChoice } from "./plan-choice";
 
 /** Few lines on small screens, so that the fields below come into view. */
 export function PlanSummary({ packageId, withForm }: { packageId: string | undefined; withForm: boolean }) {
-  const site = useSite();
-  const catalog = plans(site);
   const checked = subscriptionRequest.shape.package_id.safeParse(packageId || undefined);
-  if (!checked.success) return <PlanChoice problem={checked.error.issues[0]?.message ?? ""} plans={catalog} />;
-  const plan = findPlan(catalog, packageId);
+  if (!checked.success) return <PlanChoice problem={checked.error.issues[0]?.message ?? ""} plans={PLANS} />;
+  const plan = findPlan(packageId);
   return (
     <aside className="card px-4 py-2 text-sm [grid-area:plan] lg:p-6 lg:text-base" aria-labelledby="plan-summary">
       <h2 id="plan-summary" className="sr-only text-heading lg:not-sr-only">
@@ -29,7 +29,7 @@ export function PlanSummary({ packageId, withForm }: { packageId: string | undef
       {withForm && (
         <p className="py-1 text-sm text-muted lg:mt-3">
           {ONLINE_ADDRESSES} Elsewhere,{" "}
-          <a className="underline" href={mailTo(site.salesEmail)}>
+          <a className="underline" href={mailTo(company.salesEmail)}>
             contact sales
           </a>
           .
@@ -42,7 +42,7 @@ export function PlanSummary({ packageId, withForm }: { packageId: string | undef
 /** Beside the form on wide screens, below it on narrow ones. */
 export function TrialPlan({ packageId }: { packageId: string }) {
   const site = useSite();
-  const plan = findPlan(plans(site), packageId);
+  const plan = findPlan(packageId);
   return (
     <section className="card step-trial p-5 lg:p-6" aria-labelledby="trial">
       <h2 id="trial" className="mb-4 text-heading">
@@ -81,7 +81,7 @@ export function PlanTerms({ plan }: { plan: Plan }) {
 /** Shown above the button at every width. */
 export function TrialOffer({ packageId }: { packageId: string }) {
   const site = useSite();
-  const plan = findPlan(plans(site), packageId);
+  const plan = findPlan(packageId);
   return <>{trialOffer(plan, Boolean(planPath(packageId)), site.automaticTax)}</>;
 }
 

@@ -1,5 +1,6 @@
+import { company } from "../../company";
 import { MailIcon } from "../controls/icons";
-import { mailTo, useSite } from "../use-site";
+import { mailTo } from "../use-site";
 
 const offers = [
   {
@@ -17,7 +18,6 @@ const offers = [
 ];
 
 export function ClosingCall() {
-  const { salesEmail } = useSite();
   return (
     <section className="wrap pb-24" aria-labelledby="closing">
       <div className="night grid grid-cols-1 overflow-hidden rounded-xl bg-night text-on-night lg:grid-cols-2">
@@ -29,7 +29,7 @@ export function ClosingCall() {
             Tell us what your buyers ask. We’ll show you how the platform tracks it.
           </p>
           <p className="mt-6 wrap-anywhere text-on-night-muted">
-            Write to <strong className="text-on-night">{salesEmail}</strong>, or{" "}
+            Write to <strong className="text-on-night">{company.salesEmail}</strong>, or{" "}
             <a href="/pricing#plans" className="font-bold text-accent underline">
               start a free trial
             </a>
@@ -44,7 +44,7 @@ export function ClosingCall() {
             >
               <h3 className="text-heading">{audience}</h3>
               <p className="mt-2 mb-6 text-on-night-muted">{text}</p>
-              <a href={mailTo(salesEmail, subject)} className="btn btn-accent btn-md mt-auto">
+              <a href={mailTo(company.salesEmail, subject)} className="btn btn-accent btn-md mt-auto">
                 <MailIcon />
                 Contact Sales<span className="sr-only"> {about}</span>
               </a>

@@ -3,14 +3,14 @@ import { mailTo, useSite } from "../use-site";
 import { Logo } from "./logo";
 
 export function Footer() {
-  const { salesEmail, supportEmail, year } = useSite();
+  const { year } = useSite();
   const groups = [
     { title: "Product", links: [{ href: "/pricing", label: "Pricing" }] },
     {
       title: "Contact",
       links: [
-        { href: mailTo(salesEmail), label: "Contact Sales" },
-        { href: mailTo(supportEmail), label: "Contact Support" },
+        { href: mailTo(company.salesEmail), label: "Contact Sales" },
+        { href: mailTo(company.supportEmail), label: "Contact Support" },
       ],
     },
     {

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod";
-import { TRIAL_DAYS } from "../../../app/contract/plans";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { parseForm } from "../api/parameters";
 import type { StripeContext } from "../api/router";
 import { cardToCharge } from "../clock/invoices";

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { html, raw } from "hono/html";
 import { secureHeaders } from "hono/secure-headers";
+import { company } from "../../../app/company";
 import { describeError } from "../../../app/shared/describe-error";
 import { log } from "../log";
 import { LINK_DAYS } from "../outbox/dispatch";
@@ -123,7 +124,7 @@ function notFound(c: Context<ApiContext>) {
 }
 
 function page({ var: { services } }: Context<ApiContext>, heading: string, body: ReturnType<typeof html>) {
-  const { companyName, supportEmail, siteUrl } = services.mail.sender;
+  const { companyName, siteUrl } = services.mail.sender;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -140,7 +141,7 @@ function page({ var: { services } }: Context<ApiContext>, heading: string, body:
 <h1>${heading}</h1>
 ${body}
 </div>
-<p>Questions? Write to <a href="mailto:${supportEmail}">${supportEmail}</a>.</p>
+<p>Questions? Write to <a href="mailto:${company.supportEmail}">${company.supportEmail}</a>.</p>
 </main>
 </body>
 </html>`;

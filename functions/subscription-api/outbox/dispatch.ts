@@ -1,3 +1,4 @@
+import { company } from "../../../app/company";
 import { describeError } from "../../../app/shared/describe-error";
 import { CONNECTIONS, inParallel } from "../cloudflare-limits";
 import { log } from "../log";
@@ -68,7 +69,7 @@ async function send(message: Message, services: DispatchServices): Promise<Outco
       return mail.send(key, email, cardUsedEmail(message, mail.sender, notMe));
     }
     case "not-me-reported":
-      return mail.send(key, mail.sender.supportEmail, notMeReportedEmail(message, mail.sender));
+      return mail.send(key, company.supportEmail, notMeReportedEmail(message, mail.sender));
     default:
       return accountWebhook?.send({ ...message, kind }) ?? { status: "failed", reason: "no console" };
   }

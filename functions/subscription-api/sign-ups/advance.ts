@@ -1,4 +1,4 @@
-import { TRIAL_DAYS } from "../../../app/contract/plans";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { log } from "../log";
 import type { Packages } from "../packages";
 import type { SetupIntent } from "../stripe/card-setup";

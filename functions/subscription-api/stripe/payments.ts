@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import * as z from "zod";
 import { countryCode } from "../../../app/contract/fields/country";
-import { TRIAL_DAYS } from "../../../app/contract/plans";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
 import type { Config } from "../config";
 import { log } from "../log";
 import { stripeBilling } from "./billing";

@@ -1,7 +1,7 @@
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { checkOut } from "./checkout";
 import { startCloudflare, type Version } from "./cloudflare";
-import { DATABASES, filledIn } from "./filled-in-settings";
+import { DATABASES, filledIn, filledInCompany } from "./filled-in-settings";
 
 /* Preflight, deploy and rollback as a person types them, with a stand-in for Cloudflare's API. */
 
@@ -11,9 +11,7 @@ const NAMES = ["citewell-site", "citewell-subscription-api"];
 const checkout = await checkOut();
 afterAll(checkout.dispose);
 for (const file of ["wrangler.toml", `${API}/wrangler.toml`]) await checkout.change(file, filledIn);
-await checkout.change("app/company-facts.ts", (text) =>
-  text.replace("100 Example Street, Suite 400", "1 Main Street").replace("social.example", "social.acme.com"),
-);
+await checkout.change("app/company.ts", filledInCompany);
 
 /** Runs commands in the checkout with an account of Cloudflare. No command shows a stack. */
 async function inAccount() {
@@ -32,7 +30,7 @@ test("deploy refuses changed files, then a database without tables or prices, an
   const deploy = (...args: string[]) => run("deploy", "--production", ...args);
   checkout.commit();
 
-  await checkout.change("app/company-facts.ts", (text) => `${text}\n`);
+  await checkout.change("app/company.ts", (text) => `${text}\n`);
   expect((await deploy()).output).toBe("Files differ from the commit, which names the release: git commit them.\n");
   const commit = checkout.commit();
   expect((await deploy()).output).toContain("database: has no tables yet: npm run deploy:subscription-api");

@@ -4,6 +4,12 @@ export const DATABASES = {
   staging: "8d2b6a70-11c4-4f6e-b0d5-5a7e9c3f1b20",
 };
 
+/** app/company.ts as an owner fills it in. */
+export function filledInCompany(text: string): string {
+  const owned = text.replaceAll("citewell.example", "acme.com").replace("social.example", "social.acme.com");
+  return owned.replace("100 Example Street, Suite 400", "1 Main Street");
+}
+
 /** A wrangler.toml filled in as an owner would: its parts are local development, production and staging. */
 export function filledIn(text: string): string {
   const owned = text.replaceAll("citewell.example", "acme.com");

@@ -17,7 +17,7 @@ export const DEPLOYED = {
   ...{ STRIPE_SECRET_KEY: "sk_test_0123456789abcdef", STRIPE_PUBLISHABLE_KEY: "pk_test_0123456789abcdef" },
   STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
   ...{ MAIL_API_URL: "https://mail.example/emails", MAIL_API_KEY: "re_0123456789abcdef" },
-  ...{ CONSOLE_URL: "https://console.example", CUSTOMER_PORTAL_URL: "https://billing.example/" },
+  CUSTOMER_PORTAL_URL: "https://billing.example/",
   ...{ PUBLIC_URL: "https://api.example", SITE_URL: "https://www.example" },
   ...{ LINK_SECRET: "a-deployment-has-links-of-its-own", HASH_SECRET: "a-deployment-has-hashes-of-its-own" },
 };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { company } from "../../../app/company";
 import { readConfig } from "../../../functions/subscription-api/config";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
 import { DEPLOYED, SETTINGS } from "../../support/api-in-process/settings";
@@ -43,12 +44,24 @@ test.each<[string, Changed, object]>([
   expect(configWith(changed)).toMatchObject({ status: "valid", configuration: expected });
 });
 
+const LIVE_KEYS = {
+  STRIPE_SECRET_KEY: "sk_live_0123456789abcdef",
+  STRIPE_PUBLISHABLE_KEY: "pk_live_0123456789abcdef",
+};
+
+test.each([
+  { where: "on this machine", changed: {}, companyName: company.name },
+  { where: "in a deployment with live keys", changed: { ...DEPLOYED, ...LIVE_KEYS }, companyName: company.name },
+  { where: "in a deployment with test keys", changed: DEPLOYED, companyName: `${company.name} staging` },
+])("$where, emails are sent as $companyName", ({ changed, companyName }) => {
+  expect(configWith(changed)).toMatchObject({ status: "valid", configuration: { mail: { companyName } } });
+});
+
 const OPTIONAL = ["STRIPE_API_URL", "MAIL_API_KEY", "CONSOLE_WEBHOOK_URL", "CONSOLE_WEBHOOK_SECRET", "OPERATOR_TOKEN"];
-const SHARED = ["DB", "MAIL_FROM", "COMPANY_NAME", "SUPPORT_EMAIL", "SALES_EMAIL"];
 
 test("a deployment runs with its own settings, and needs each of these", () => {
   expect(deployed()).toEqual({});
-  for (const name of [...Object.keys(DEPLOYED), ...SHARED].filter((one) => !OPTIONAL.includes(one)))
+  for (const name of [...Object.keys(DEPLOYED), "DB"].filter((one) => !OPTIONAL.includes(one)))
     expect(deployed({ [name]: undefined }), name).toMatchObject({ [name]: expect.stringMatching(/^is missing/) });
   for (const name of ["SIGNUP_RATE_LIMIT", "ONE_TRIAL_PER_PERSON"])
     expect(Object.keys(deployed({ [name]: undefined }))).toEqual([name]);
@@ -107,7 +120,6 @@ test.each<[string, Changed, string[]]>([
   ["a console over plain http", { CONSOLE_WEBHOOK_URL: "http://console.example/" }, ["CONSOLE_WEBHOOK_URL"]],
   ["a URL that is none", { CONSOLE_URL: "nonsense" }, ["CONSOLE_URL"]],
   ["a URL with credentials", { SITE_URL: "https://a:b@www.example" }, ["SITE_URL"]],
-  ["an address that is none", { SUPPORT_EMAIL: "support" }, ["SUPPORT_EMAIL"]],
   ["a boolean that is none", { ONE_TRIAL_PER_PERSON: "yes" }, ["ONE_TRIAL_PER_PERSON"]],
   ["a token that no header can carry", { OPERATOR_TOKEN: "a token of 32 characters, with spaces" }, ["OPERATOR_TOKEN"]],
   ["a live key for the simulator", { STRIPE_SECRET_KEY: "sk_live_0123456789abcdef" }, ["STRIPE_API_URL"]],

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { MemoryRouter } from "react-router-dom";
 import { afterEach, expect, test, vi } from "vitest";
 import { chargeSentence, usd, utcMinute } from "../../../app/contract/charge-wording";
-import { PAID_PLANS, settingOf } from "../../../app/contract/plans";
+import { PAID_PLANS } from "../../../app/contract/plans";
 import { trialEndOf } from "../../../app/contract/trial";
 import { PlanCard } from "../../../app/pricing/plans/plan-card";
 import { PlanComparison } from "../../../app/pricing/plans/plan-comparison";
@@ -13,7 +13,6 @@ import { offerOf } from "../../../app/seo/offers";
 import { PlanChoice } from "../../../app/signup/form/plan-choice";
 import { PlanTerms } from "../../../app/signup/form/plan-summary";
 import { trialEndingEmail, trialStartedEmail } from "../../../functions/subscription-api/outbox/emails/trial-emails";
-import { PACKAGE_IDS } from "../../support/site-in-process/site-settings";
 import { MESSAGE, SENDER } from "../api/outbox/message";
 import { signUpsInProcess } from "../api/sign-ups/sign-ups";
 
@@ -47,7 +46,7 @@ test.each(dues)("in %s the trial of %s ends on the same day on page and in email
       expect(text).toContain(words);
 });
 
-const [plan] = detailedPlans({ packageIds: { mini: "a", lite: "b", standard: "c" }, salesEmail: "sales@brand.test" });
+const [plan] = detailedPlans();
 if (!plan) throw new Error("The catalog is empty.");
 const discount = { ...plan, price: 80, originalPrice: 1200 };
 
@@ -75,7 +74,6 @@ test("the structured data has a discount's regular price as the struck-through p
 });
 
 test.each(PAID_PLANS)("the plan $title is sold by the API under the site's id, at the site's price", (sold) => {
-  const id = String(PACKAGE_IDS[settingOf(sold)]);
-  const rows = signUpsInProcess().rows("SELECT name, price_cents FROM packages WHERE id = ?", id);
+  const rows = signUpsInProcess().rows("SELECT name, price_cents FROM packages WHERE id = ?", sold.packageId);
   expect(rows).toEqual([{ name: sold.title, price_cents: sold.monthlyPrice * 100 }]);
 });

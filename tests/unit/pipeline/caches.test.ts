@@ -1,11 +1,10 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { stylesheetReader } from "../../../app/pipeline/settings/stylesheets.server";
-import { PACKAGE_IDS, SITE_URL } from "../../support/site-in-process/site-settings";
+import { PATH, SITE_URL } from "../../support/site-in-process/site-settings";
 import { COOKIE, FORM, headersOf, smallSite } from "./small-site";
 
 /* Threat D: which pages are cached, and that a cached page has nothing of a visitor. */
 
-const PLAN = `/subscription/${PACKAGE_IDS.PACKAGE_ID_LITE}`;
 const SEEN = "form=nonce; other=1";
 
 /** How often pages were rendered for the cache. */
@@ -15,11 +14,11 @@ const policyOf = ({ headers }: Response) => headers.get("Content-Security-Policy
 
 test.each<[isCached: boolean, Cookie: string, ...paths: string[]]>([
   [true, "", "/", "/pricing?utm_source=x", "/robots.txt", "/subscription?_data=x", "/nothing"],
-  [true, "", "/subscription", `${PLAN}?`],
+  [true, "", "/subscription", `${PATH}?`],
   [true, "signup=1", "/pricing"],
-  [true, SEEN, PLAN],
-  [false, "signup=1", PLAN],
-  [false, "", "/health", `${PLAN}?edit`, `${PLAN}.data`, "/subscription/2f1e7c5a-0d6b-4e0f-9b1a-7c1f4e5d6a7b"],
+  [true, SEEN, PATH],
+  [false, "signup=1", PATH],
+  [false, "", "/health", `${PATH}?edit`, `${PATH}.data`, "/subscription/2f1e7c5a-0d6b-4e0f-9b1a-7c1f4e5d6a7b"],
 ])("rendered once for all: %s, with the cookies %j at %s", async (isCached, Cookie, ...paths) => {
   for (const path of paths) {
     const site = smallSite();
@@ -41,17 +40,17 @@ test("each rendered page has a nonce of its own, and a cached page none", async 
 });
 
 test.each<[path: string, Cookie: string, cookie: string | null]>([
-  [PLAN, "", COOKIE],
-  [PLAN, SEEN, null],
-  [`${PLAN}?edit`, "", COOKIE],
+  [PATH, "", COOKIE],
+  [PATH, SEEN, null],
+  [`${PATH}?edit`, "", COOKIE],
   ["/pricing", "", null],
   ["/subscription?_data=x", "", null],
 ])("%s with the cookies %j sets the form's cookie %s, whoever came before", async (path, Cookie, cookie) => {
   const { ask } = smallSite();
-  await ask(PLAN);
+  await ask(PATH);
   const answer = await ask(path, { headers: { Cookie } });
   expect(answer.headers.get("Set-Cookie")).toBe(cookie);
-  if (path === PLAN) expect(headersOf(answer, "Cache-Control", "ETag")).toEqual(["no-store", null]);
+  if (path === PATH) expect(headersOf(answer, "Cache-Control", "ETag")).toEqual(["no-store", null]);
 });
 
 test("a cached page has the footer's year: a new year renders it again", async () => {
@@ -66,7 +65,7 @@ test("a cached page has the footer's year: a new year renders it again", async (
 
 test.each<[what: string, route: string, path: string, fault: unknown, status: number]>([
   ["a failure", "pricing", "/pricing", new Error("once"), 500],
-  ["a cookie", "form", PLAN, new Response(null, { headers: { "Set-Cookie": "of=one-visitor" } }), 200],
+  ["a cookie", "form", PATH, new Response(null, { headers: { "Set-Cookie": "of=one-visitor" } }), 200],
 ])("a page with %s is not cached: the next visitor gets a rendered one", async (_, route, path, fault, status) => {
   const { ask, thrown } = smallSite();
   thrown.set(route, fault);
@@ -80,7 +79,7 @@ test.each<[what: string, route: string, path: string, fault: unknown, status: nu
 
 test("nothing of one visitor reaches another, whether they ask together or one finds what another left", async () => {
   const { ask } = smallSite();
-  const forms = [PLAN, `${PLAN}?edit`, "/subscription", "/subscription.data"];
+  const forms = [PATH, `${PATH}?edit`, "/subscription", "/subscription.data"];
   const visits = ["/", "/pricing", "/nothing", "/health", ...forms].flatMap((path) =>
     ["", "form=nonce; ", "signup=1; "].flatMap((cookie) =>
       ["GET", "HEAD", "POST"].flatMap((method) => [false, true].map((query) => ({ path, cookie, method, query }))),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { refusalOf } from "../../../app/pipeline/guard/refusals.server";
 import { bodyOf } from "../../support/site-in-process/body-of";
-import { countingLimiter, PACKAGE_IDS, SITE_URL } from "../../support/site-in-process/site-settings";
+import { countingLimiter, PATH, SITE_URL } from "../../support/site-in-process/site-settings";
 import { FORM, headersOf, smallSite } from "./small-site";
 
 /* Threats A and B: what the guard makes of each request by its headers alone. */
@@ -29,8 +29,7 @@ const types = [...formTypes, `${FORM}x`, "text/plain", ""];
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
 const lengths = [undefined, 256 * 1024, 256 * 1024 + 1];
 
-const known = `/subscription/${PACKAGE_IDS.PACKAGE_ID_LITE}`;
-const forms = ["/subscription", "/subscription/any", known, "/subscription.data", "/subscription/any.data"];
+const forms = ["/subscription", "/subscription/any", PATH, "/subscription.data", "/subscription/any.data"];
 const pages = ["/", "/pricing", "/robots.txt", "/health"];
 const unknown = [
   ...["/nothing", "/405", "/pricing.data", "//evil.test", "/%5cevil.test", "/%", "/__manifest", `/${"a".repeat(4000)}`],

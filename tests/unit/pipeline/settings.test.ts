@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { company } from "../../../app/company";
 import { readConfiguration } from "../../../app/pipeline/settings/configuration.server";
 import { SETTINGS } from "../../support/site-in-process/site-settings";
 import { smallSite } from "./small-site";
@@ -35,8 +36,6 @@ const values: [name: string, takenBy: "all" | "local" | "none", ...values: unkno
   ["HOST", "local", "192.168.0.7"],
   ["STRIPE_PUBLISHABLE_KEY", "all", ""],
   ["STRIPE_PUBLISHABLE_KEY", "none", "sk_live_oops"],
-  ["PACKAGE_ID_MINI", "none", "mini"],
-  ["SALES_EMAIL", "none", "sales"],
   ["FLOOD_RATE_LIMIT", "none", "10"],
   ["SESSION_SECRET", "all", `${secret},${other}`, ` ${secret}\n`, secret.slice(0, 32), `${LONG}abcdefghijk`],
   ["SESSION_SECRET", "local", `${LOCAL}\n`, `${secret},${LOCAL}`],
@@ -70,23 +69,22 @@ test.each<[change: Record<string, string>, wrong: string[]]>([
 
 test("a setting is read without what is no part of it, and with the defaults of the others", () => {
   const typed = { SUBSCRIPTION_API_URL: "https://api.site.example/", SESSION_SECRET: ` ${secret} , ${other}` };
-  const PACKAGE_ID_MINI = "5A4A55F1-8A3C-4B0E-9D8E-6D2F0C1B7A10";
-  expect(readConfiguration({ ...required, SITE_URL, ...typed, PACKAGE_ID_MINI })).toMatchObject({
+  expect(readConfiguration({ ...required, SITE_URL, ...typed })).toMatchObject({
     status: "valid",
     configuration: {
       ...{ SUBSCRIPTION_API_URL: "https://api.site.example", SESSION_SECRET: [secret, other], RELEASE: "unknown" },
       ...{ SUBSCRIPTION_API_TIMEOUT_MS: 10_000, SUBSCRIPTION_API_IDEMPOTENT: false, AUTOMATIC_TAX: false },
-      ...{ PACKAGE_ID_MINI: PACKAGE_ID_MINI.toLowerCase(), DEADLINE_FACTOR: 1, STRIPE_PUBLISHABLE_KEY: "" },
+      ...{ CONSOLE_URL: company.consoleUrl, DEADLINE_FACTOR: 1, STRIPE_PUBLISHABLE_KEY: "" },
     },
   });
 });
 
 test("a site with wrong settings answers 503, and only its health route names them, without their values", async () => {
-  const { ask, logged } = smallSite({ SESSION_SECRET: "short-secret", SALES_EMAIL: "nobody" });
+  const { ask, logged } = smallSite({ SESSION_SECRET: "short-secret", CUSTOMER_PORTAL_URL: "nobody" });
   const page = await ask("/pricing");
   expect([page.status, await page.text()]).toEqual([503, expect.stringContaining("Service temporarily unavailable")]);
   const health = await ask("/health");
-  const problems = ["SALES_EMAIL", "SESSION_SECRET"].map((name) => expect.objectContaining({ name }));
+  const problems = ["CUSTOMER_PORTAL_URL", "SESSION_SECRET"].map((name) => expect.objectContaining({ name }));
   expect([health.status, await health.json()]).toEqual([503, { status: "error", problems }]);
   expect(logged).toContainEqual(expect.objectContaining({ level: "error", event: "misconfigured" }));
   expect(JSON.stringify(logged)).not.toMatch(/short-secret|nobody/);

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { companyFacts } from "../../../app/company-facts";
-import { PAID_PLANS, settingOf } from "../../../app/contract/plans";
+import { company } from "../../../app/company";
+import { PAID_PLANS } from "../../../app/contract/plans";
 import type { Deployment } from "../../../tools/preflight/deployment";
 import { checkDeployment } from "../../../tools/preflight/rules";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
@@ -25,20 +25,21 @@ function deployment(from: string | RegExp = "", to = "", stage: Stage = "product
   const of = (one: Stage) => ({ site: readWorkerSettings(siteFile, one), api: readWorkerSettings(apiFile, one) });
   const { site, api } = of(stage);
   const packages = PAID_PLANS.map((plan) => ({
-    ...{ id: site.vars[settingOf(plan)], name: plan.title, price_cents: plan.monthlyPrice * 100 },
+    ...{ id: plan.packageId, name: plan.title, price_cents: plan.monthlyPrice * 100 },
     stripe_price_id: `price_0123456789abcdef${plan.title}`,
   }));
   const secrets = { site: site.requiredSecrets, api: [...api.requiredSecrets, "OPERATOR_TOKEN"] };
-  const company = { name: "Citewell", postalAddress: ["Citewell, Inc.", "1 Main Street"], profiles: [] };
+  const ours = { name: "Acme", salesEmail: "sales@acme.com", postalAddress: ["1 Main Street"], profiles: [] };
   const other = of(stage === "staging" ? "production" : "staging");
-  return { site, api, stage, other, account: { secrets, database: { migrations, packages } }, migrations, company };
+  const account = { secrets, database: { migrations, packages } };
+  return { site, api, stage, other, account, migrations, company: ours };
 }
 
 const LIVE = "pk_live_0123456789abcdef";
 const TEST = "pk_test_0123456789abcdef";
 const PORTAL = "https://billing.stripe.com/p/login/0123456789";
 const CONSOLE = "https://console.acme.com";
-const PLACEHOLDER = "https://console.example.org/login";
+const PLACEHOLDER = "https://billing.example.org/login";
 const API = 'PUBLIC_URL = "https://api.acme.com"';
 const SITE = 'SITE_URL = "https://www.acme.com"';
 const BOUND = 'service = "citewell-subscription-api"';
@@ -53,13 +54,11 @@ const REFUSED: [from: string | RegExp, to: string, ...sentences: string[]][] = [
   ['[[env.production.send_email]]\nname = "EMAIL"\n', "", "subscription API: MAIL_API_URL is missing"],
   [/CONSOLE_WEBHOOK_URL = ""/, `CONSOLE_WEBHOOK_URL = "${CONSOLE}"`, "_SECRET is missing: npx wrangler secret put "],
   [PORTAL, "", "site: CUSTOMER_PORTAL_URL is missing: correct it in [env.production", "--production prints it"],
-  [CONSOLE, PLACEHOLDER, "site: CONSOLE_URL is a placeholder", "API: CONSOLE_URL is a placeholder"],
-  ['MAIL_FROM = "hello@acme.com"', 'MAIL_FROM = "todo@acme.com"', "API: MAIL_FROM is a placeholder (todo@acme.com)"],
+  [PORTAL, PLACEHOLDER, "site: CUSTOMER_PORTAL_URL is a placeholder", "API: CUSTOMER_PORTAL_URL is a placeholder"],
   [API, `${API}\nSTRIPE_API_URL = "http://localhost:8789"`, "API: STRIPE_API_URL is a URL of this machine"],
   [API, `${API}\nOPERATOR_TOKEN = "0123456789"`, `OPERATOR_TOKEN is a secret: remove it from ${VARS}, then npx`],
   [API, `${API}\nPUBLIC_ADRESS = "x"`, `subscription API: PUBLIC_ADRESS is no setting: correct its name in ${VARS}`],
-  [/(SALES_EMAIL = ")sales(@acme.com"\nSITE_URL)/, "$1deals$2", "subscription API: SALES_EMAIL is not the site's"],
-  ['COMPANY_NAME = "Citewell"', 'COMPANY_NAME = "Acme"', "COMPANY_NAME is not the name in app/company.ts"],
+  [API, `${API}\nAUTOMATIC_TAX = "true"`, "subscription API: AUTOMATIC_TAX is not the site's"],
   [API, 'PUBLIC_URL = "https://other.acme.com"', "subscription API: PUBLIC_URL is not the site's SUBSCRIPTION_API_URL"],
   [API, 'PUBLIC_URL = "https://www.acme.com"', "subscription API: has the site's host: give it one of its own"],
   ['"https://api.acme.com"', '"https://api.acme.com/v1"', "subscription API: PUBLIC_URL has a path"],
@@ -95,7 +94,9 @@ test.each(REFUSED)(
 
 /** The same for what is not in a file. */
 const MISSING: [change: (ready: Deployment) => Partial<Deployment>, sentence: string][] = [
-  [({ company }) => ({ company: { ...company, ...companyFacts } }), 'company-facts.ts: has the example "100 Example'],
+  [() => ({ company }), 'app/company.ts: has the example "100 Example Street'],
+  [() => ({ company }), 'app/company.ts: has the example "sales@citewell.example"'],
+  [() => ({ company }), 'app/company.ts: has the example "https://console.citewell.example"'],
   [() => ({ migrations: [...migrations, "0099_new.sql"] }), "lacks 0099_new.sql: npm run deploy:subscription-api"],
   [() => ({ account: { database: { migrations, packages: [] } } }), "database: has no package"],
 ];

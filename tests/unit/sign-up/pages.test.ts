@@ -4,6 +4,7 @@ import { act, type ComponentProps, createElement, type ReactElement } from "reac
 import { createRoot, type Root } from "react-dom/client";
 import { createMemoryRouter, Outlet, RouterProvider } from "react-router-dom";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { company } from "../../../app/company";
 import CardForm from "../../../app/signup/card/card-form";
 import * as notices from "../../../app/signup/notices";
 import { SignupPage } from "../../../app/signup/signup-page";
@@ -16,11 +17,8 @@ import { SESSIONS } from "./sessions";
 const RETURN = "/subscription?return=a-token";
 const SITE = {
   siteUrl: SITE_URL,
-  consoleUrl: SETTINGS.CONSOLE_URL,
+  consoleUrl: "https://console.site.example",
   customerPortalUrl: SETTINGS.CUSTOMER_PORTAL_URL,
-  salesEmail: "sales@site.example",
-  supportEmail: "support@site.example",
-  packageIds: { mini: "another", lite: "a-third", standard: PLAN },
 };
 const data: CardStepData = {
   ...SESSIONS.card,
@@ -74,7 +72,7 @@ async function show(element: ReactElement, step: SignupStep = data, reply?: Sign
 const waiting = { step: "waiting", packageId: "", reason: "unreachable", refreshSeconds: 5 } as const;
 
 describe("a step says what has happened, and where to go on:", () => {
-  const [SALES, SUPPORT] = ["mailto:sales@site.example", "mailto:support@site.example"];
+  const [SALES, SUPPORT] = [`mailto:${company.salesEmail}`, `mailto:${company.supportEmail}`];
   const resume = (state: "ready" | "busy" | "ended" | "canceled"): SignupStep => ({ step: "resume", state });
   const form = (ended: notices.Notice): SignupStep => ({ step: "form", packageId: "", ended });
   const done = { ...SESSIONS.done, step: "done", details: undefined } as const;

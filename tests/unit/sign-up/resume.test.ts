@@ -14,8 +14,8 @@ import { SESSIONS } from "./sessions";
 stopClock();
 
 const { card, waiting, done, canceled } = SESSIONS;
-const API = "https://api.citewell.example";
-const WWW = "https://www.citewell.example";
+const API = "https://api.site.example";
+const WWW = "https://www.site.example";
 const links = resumeLinks(["a-secret-of-at-least-thirty-two-characters"], API);
 /** As long as Stripe's and the API's. */
 const long = {

@@ -1,5 +1,6 @@
 import { fetch, type Request, Response } from "miniflare";
 import { afterAll, expect, test } from "vitest";
+import { company } from "../../../app/company";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
 import { validRequest } from "../../support/person";
 import { siteVisitor } from "../../support/visitors/site-visitor";
@@ -80,8 +81,8 @@ test("with production's bindings the site reaches the API, the public does not, 
   await rows(site, `INSERT INTO ${columns} SELECT 'a key', id, 'card-used', '', '' FROM sign_ups`);
   await submit({ email: "another@example.com" });
   const said = () => site.said.join("\n");
-  await expect.poll(said).toContain("Your Citewell trial has not started");
-  for (const address of ["bound@example.com", "hello@citewell.example"]) expect(said()).toContain(address);
+  await expect.poll(said).toContain(`Your ${company.name} staging trial has not started`);
+  for (const address of ["bound@example.com", company.senderEmail]) expect(said()).toContain(address);
   expect(JSON.stringify(site.logs)).not.toContain("2001:db8");
   await Promise.all([site.dispose(), simulator.dispose()]);
 });

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "vitest";
-import { companyFacts } from "../../../app/company-facts";
+import { company } from "../../../app/company";
 import { pageReader } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* What the privacy policy and the terms must state, and where prices mention taxes. */
 
-const withTaxes = await startVisitedSite({ vars: { LEGAL_EMAIL: "legal@brand.test", AUTOMATIC_TAX: "true" } });
+const withTaxes = await startVisitedSite({ vars: { AUTOMATIC_TAX: "true" } });
 const withoutTaxes = await startVisitedSite();
 afterAll(() => Promise.all([withTaxes.dispose(), withoutTaxes.dispose()]));
 const [open, openUntaxed] = [pageReader(withTaxes.visitor), pageReader(withoutTaxes.visitor)];
@@ -69,7 +69,7 @@ test("the terms end with postal address, email address and website", async () =>
   const { words, links } = await open("/terms");
   const { url } = withTaxes.site;
   const { host } = new URL(url);
-  const address = `${companyFacts.postalAddress.join("")}Email: legal@brand.test`;
+  const address = `${company.postalAddress.join("")}Email: ${company.legalEmail}`;
   expect(words("article > address:last-child")).toBe(`${address}Website: ${host}`);
-  expect(links("address a").flat()).toEqual(["legal@brand.test", "mailto:legal@brand.test", host, url]);
+  expect(links("address a").flat()).toEqual([company.legalEmail, `mailto:${company.legalEmail}`, host, url]);
 });

@@ -1,15 +1,17 @@
 import { HtmlValidate } from "html-validate";
 import { afterAll, describe, expect, test } from "vitest";
+import { company } from "../../../app/company";
+import { research } from "../../../app/home/home-content";
 import { pageReader } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* The pages as documents: frame, links and lists of each, and the facts that they must state. */
 
-const RESEARCH_URL = "https://research.test/ai-search";
+const RESEARCH_URL = research.url;
 const CONSOLE_URL = "https://console.test";
 const PORTAL = "http://localhost:8789/p/login/test";
-const SALES = "mailto:sales@brand.test";
-const SUPPORT = "mailto:support@brand.test";
+const SALES = `mailto:${company.salesEmail}`;
+const SUPPORT = `mailto:${company.supportEmail}`;
 const MINI = "/subscription/5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
 const LITE = "/subscription/0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220";
 const STANDARD = "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
@@ -17,7 +19,7 @@ const CUSTOM = "/subscription/11111111-2222-4333-8444-555555555555";
 const UNKNOWN = "/nothing-here";
 
 const { upstream, visitor, dispose } = await startVisitedSite({
-  vars: { RESEARCH_URL, CONSOLE_URL, SALES_EMAIL: "sales@brand.test", SUPPORT_EMAIL: "support@brand.test" },
+  vars: { CONSOLE_URL },
 });
 afterAll(dispose);
 const open = pageReader(visitor);
@@ -58,7 +60,7 @@ describe.each([
       ...["Pricing", "/pricing", "Contact Sales", SALES, "Contact Support", SUPPORT],
       ...["Privacy Policy", "/privacy", "Terms & Conditions", "/terms", "Security", "/security"],
     ]);
-    expect(words("footer nav li p")).toBe("sales@brand.test support@brand.test");
+    expect(words("footer nav li p")).toBe(`${company.salesEmail} ${company.supportEmail}`);
     expect(words("footer")).toContain(`© ${new Date().getUTCFullYear()} Citewell, Inc.`);
   });
 

@@ -1,12 +1,11 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { companyFacts } from "../../../app/company-facts";
+import { company } from "../../../app/company";
 import { pageReader, readPage } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* How search engines and assistants read the site: heads, structured data, files for crawlers, and pages in Markdown. */
 
-const vars = { SALES_EMAIL: "sales@brand.test", SUPPORT_EMAIL: "support@brand.test" };
-const { site, visitor, dispose } = await startVisitedSite({ vars });
+const { site, visitor, dispose } = await startVisitedSite();
 afterAll(dispose);
 const open = pageReader(visitor);
 
@@ -79,10 +78,10 @@ describe.each(PAGES)("%s", (path, name, pageTitle, updated, types) => {
     ];
     expect((await nodeOf(path, "BreadcrumbList")).itemListElement).toEqual(path === "/" ? undefined : crumbs);
     expect(await nodeOf(path, "Organization")).toMatchObject({
-      ...{ name: "Citewell", url: `${site.url}/`, logo: `${site.url}/icon-512.png`, sameAs: companyFacts.profiles },
+      ...{ name: "Citewell", url: `${site.url}/`, logo: `${site.url}/icon-512.png`, sameAs: company.profiles },
       contactPoint: [
-        { contactType: "sales", email: "sales@brand.test" },
-        { contactType: "customer support", email: "support@brand.test" },
+        { contactType: "sales", email: company.salesEmail },
+        { contactType: "customer support", email: company.supportEmail },
       ],
     });
   });
@@ -151,10 +150,10 @@ test("llms.txt describes the product with its features and areas, and security.t
   const { words } = await open("/");
   const shown = [...body.matchAll(/^- ([\w ]+): (.+)$/gm)].slice(0, 6);
   for (const [, title, text] of shown) expect(words()).toContain(`${title}${text}`);
-  expect(body).toContain("- Sales: <sales@brand.test>\n- Support: <support@brand.test>\n");
+  expect(body).toContain(`- Sales: <${company.salesEmail}>\n- Support: <${company.supportEmail}>\n`);
 
   const security = await fileAt("/.well-known/security.txt");
-  expect(security).toContain("Contact: mailto:support@brand.test\n");
+  expect(security).toContain(`Contact: mailto:${company.supportEmail}\n`);
   expect(security).toContain(`Canonical: ${site.url}/.well-known/security.txt\nPolicy: ${site.url}/security\n`);
   const days = (Date.parse(/Expires: (.+)/.exec(security)?.[1] ?? "") - Date.now()) / 86_400_000;
   expect(days > 270 && days < 366).toBe(true);

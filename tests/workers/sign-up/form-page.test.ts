@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "vitest";
+import { company } from "../../../app/company";
 import { DUPLICATE_EMAIL } from "../../../app/signup/notices";
 import { typed } from "../../support/person";
 import { readPage } from "../../support/visitors/page";
@@ -11,7 +12,7 @@ const UNKNOWN = "11111111-2222-4333-8444-555555555555";
 const CUSTOM = `/subscription/${UNKNOWN}`;
 
 const CONSOLE_URL = "https://console.test";
-const vars = { CONSOLE_URL, SALES_EMAIL: "sales@brand.test", SUPPORT_EMAIL: "support@brand.test" };
+const vars = { CONSOLE_URL };
 const { upstream, visitor, dispose } = await startVisitedSite({ vars });
 afterAll(dispose);
 
@@ -103,7 +104,7 @@ test.each([
   expect(each("[name=package_id]", "value")).toEqual([action.slice("/subscription/".length)]);
   expect(words("form p:has(+ button)")).toBe(`$0 today. ${terms}`);
   expect(words("aside")).toBe(`Your plan${card}${ABROAD}`);
-  expect(links("aside a").map(([, href]) => href)).toEqual(["/pricing", "mailto:sales@brand.test"]);
+  expect(links("aside a").map(([, href]) => href)).toEqual(["/pricing", `mailto:${company.salesEmail}`]);
   expect(words()).not.toContain(UNKNOWN);
 });
 
@@ -130,6 +131,6 @@ test("a duplicate is told at the email address, with everything typed but the pa
   expect(wordsOfEach("#signup-email-error li")).toEqual([DUPLICATE_EMAIL]);
   expect(each("[aria-invalid]", "name")).toEqual(["email"]);
   expect(words("[autofocus]")).toContain("Submission Failed");
-  const remedies = ["Log in to the Customer Console", CONSOLE_URL, "Contact Support", "mailto:support@brand.test"];
+  const remedies = ["Log in to the Customer Console", CONSOLE_URL, "Contact Support", `mailto:${company.supportEmail}`];
   expect(links("[role=alert] a").flat()).toEqual(remedies);
 });

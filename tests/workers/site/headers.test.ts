@@ -21,7 +21,7 @@ const FAILING = `const changed = {};
 /** The API behind it is unavailable. */
 function startDeployedSite({ vars, ...rest }: Parameters<typeof startSite>[0] = {}) {
   const local = { DEADLINE_FACTOR: undefined, STRIPE_JS_URL: undefined, STRIPE_API_URL: undefined };
-  const api = { SUBSCRIPTION_API_URL: "https://api.citewell.example", SUBSCRIPTION_API_TIMEOUT_MS: "5000" };
+  const api = { SUBSCRIPTION_API_URL: "https://api.site.example", SUBSCRIPTION_API_TIMEOUT_MS: "5000" };
   const miniflare = { outboundService: () => Response.json({}, { status: 503 }) };
   return startSite({ vars: { ...DEPLOYED, ...api, ...local, ...vars }, miniflare, ...rest });
 }
@@ -29,14 +29,14 @@ const workers = await Promise.all([
   startDeployedSite(),
   startDeployedSite({ wrapper: wrapper(LIMITED) }),
   startDeployedSite({ wrapper: wrapper(FAILING) }),
-  startDeployedSite({ vars: { SALES_EMAIL: undefined } }),
+  startDeployedSite({ vars: { CUSTOMER_PORTAL_URL: undefined } }),
 ]);
 afterAll(() => Promise.all(workers.map((worker) => worker.dispose())));
-const [site, withLimit, withFault, withoutEmail] = workers;
+const [site, withLimit, withFault, withoutPortal] = workers;
 const visitor = siteVisitor(site, ORIGIN);
 const limited = siteVisitor(withLimit, ORIGIN);
 const throwing = siteVisitor(withFault, ORIGIN);
-const misconfigured = siteVisitor(withoutEmail, ORIGIN);
+const misconfigured = siteVisitor(withoutPortal, ORIGIN);
 
 type Kind = keyof typeof policies;
 type Given = [name: string, status: number, kind: Kind, get: () => Promise<Answer>];

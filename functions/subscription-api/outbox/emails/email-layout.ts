@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { company } from "../../../../app/company";
 import type { EmailContent, Sender } from "./email";
 
 type Html = ReturnType<typeof html>;
@@ -32,7 +33,7 @@ export function portalLink({ customerPortalUrl }: Sender, email: string): Link {
 
 const HELP = "Questions? Reply to this email or write to";
 
-function textOf(draft: Draft, { supportEmail, companyName }: Sender): string {
+function textOf(draft: Draft, { companyName }: Sender): string {
   const { greeting, lead, button, details, notes = [], smallPrint } = draft;
   const lineOf = ({ text, url }: Link) => `${text}: ${url}`;
   const partsOf = ({ text, link }: Paragraph) => [text, link && lineOf(link)].filter(Boolean);
@@ -45,7 +46,7 @@ function textOf(draft: Draft, { supportEmail, companyName }: Sender): string {
       .join("\n"),
     ...notes,
     ...smallPrint.map((paragraph) => partsOf(paragraph).join("\n")),
-    `${HELP} ${supportEmail}.`,
+    `${HELP} ${company.supportEmail}.`,
     companyName,
   ].join("\n\n");
 }
@@ -57,7 +58,7 @@ const NAME =
   "width:35%;padding:8px 12px 8px 0;border-top:1px solid #8a8fa8;font-weight:normal;text-align:left;vertical-align:top";
 const VALUE = "padding:8px 0;border-top:1px solid #8a8fa8;vertical-align:top;overflow-wrap:anywhere";
 
-function htmlOf(draft: Draft, { supportEmail, companyName }: Sender): string {
+function htmlOf(draft: Draft, { companyName }: Sender): string {
   const { subject, greeting, lead, button, details, notes = [], smallPrint } = draft;
   return html`<!doctype html>
 <html lang="en">
@@ -77,7 +78,7 @@ ${details.map(
   ([name, value]) =>
     html`<tr><th scope="row" style="${NAME}">${name}</th><td style="${VALUE}">${typeof value === "string" ? value : withLink(value)}</td></tr>\n`,
 )}</table>
-${notes.map((note) => html`<p>${note}</p>\n`)}${smallPrint.map((paragraph) => html`<p>${withLink(paragraph)}</p>\n`)}<p>${HELP} <a href="mailto:${supportEmail}">${supportEmail}</a>.</p>
+${notes.map((note) => html`<p>${note}</p>\n`)}${smallPrint.map((paragraph) => html`<p>${withLink(paragraph)}</p>\n`)}<p>${HELP} <a href="mailto:${company.supportEmail}">${company.supportEmail}</a>.</p>
 </body>
 </html>`.toString();
 }

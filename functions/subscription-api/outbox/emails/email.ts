@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { company } from "../../../../app/company";
 import { readBoundedText } from "../../../../app/shared/bounded-body";
 import { parseJson } from "../../../../app/shared/parse-json";
 import type { MailConfig } from "../../config";
@@ -7,10 +8,8 @@ import { nameOf, postJson } from "../post-json";
 
 export type EmailContent = { subject: string; html: string; text: string };
 
-export type Sender = Pick<
-  MailConfig,
-  "companyName" | "consoleUrl" | "customerPortalUrl" | "siteUrl" | "supportEmail" | "salesEmail"
->;
+/** What emails name that differs by stage; app/company.ts has the rest. */
+export type Sender = Omit<MailConfig, "transport">;
 
 export type Mail = {
   sender: Sender;
@@ -21,7 +20,7 @@ export type Mail = {
 const MAX_ANSWER_BYTES = 16 * 1024;
 
 export function mailOver({ transport, ...config }: MailConfig, deadlineFactor = 1): Mail {
-  const from = { name: config.companyName, email: config.from };
+  const from = { name: config.companyName, email: company.senderEmail };
   return {
     sender: config,
     async send(key, to, content) {
@@ -32,7 +31,7 @@ export function mailOver({ transport, ...config }: MailConfig, deadlineFactor = 
           body: JSON.stringify({
             from: `${quoted(from.name)} <${from.email}>`,
             to: [to],
-            reply_to: config.supportEmail,
+            reply_to: company.supportEmail,
             ...content,
           }),
           deadlineFactor,
@@ -41,7 +40,7 @@ export function mailOver({ transport, ...config }: MailConfig, deadlineFactor = 
       }
       // The binding takes no key: a crash before the outbox is updated causes a second email.
       try {
-        await transport.binding.send({ from, to, replyTo: config.supportEmail, ...content });
+        await transport.binding.send({ from, to, replyTo: company.supportEmail, ...content });
         return { status: "sent" };
       } catch (error) {
         return { status: "failed", reason: codeOf(error) };

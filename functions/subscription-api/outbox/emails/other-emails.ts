@@ -1,3 +1,4 @@
+import { company } from "../../../../app/company";
 import { signUpPath } from "../../../../app/contract/sign-up-path";
 import type { Message } from "../outbox";
 import type { EmailContent, Sender } from "./email";
@@ -18,7 +19,7 @@ export function cardUsedEmail(
       details: [["Plan", facts.package_name ?? "not chosen yet"]],
       notes: ["You weren’t charged, and we removed the card."],
       smallPrint: [
-        { text: `To subscribe without a trial, contact our sales team: ${sender.salesEmail}` },
+        { text: `To subscribe without a trial, contact our sales team: ${company.salesEmail}` },
         { text: "Wasn’t you? End the sign-up.", link: { text: "This wasn’t me", url: notMe } },
         { link: portalLink(sender, facts.email) },
       ],

@@ -1,6 +1,5 @@
 import { chargeDay, chargeSentence, usd, utcDay, utcMinute } from "../../../../app/contract/charge-wording";
-import { TRIAL_DAYS } from "../../../../app/contract/plans";
-import { TRIAL_SCOPE } from "../../../../app/contract/trial";
+import { TRIAL_DAYS, TRIAL_SCOPE } from "../../../../app/contract/trial";
 import type { Amount, Billing, Card } from "../../stripe/billing";
 import type { Message } from "../outbox";
 import type { EmailContent, Sender } from "./email";

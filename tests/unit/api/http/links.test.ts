@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { company } from "../../../../app/company";
 import { type LinkPurpose, signedLinks } from "../../../../functions/subscription-api/signed-links";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { DAY } from "../../../support/api-in-process/scheduler";
@@ -122,6 +123,6 @@ test("the pages have no script and a strict policy, and are neither cached nor i
     });
     expect(text).not.toContain("<script");
     expect(text.match(/<h1>/g)).toHaveLength(1);
-    expect(text).toContain("mailto:support@citewell.example");
+    expect(text).toContain(`mailto:${company.supportEmail}`);
   }
 });

@@ -1,5 +1,6 @@
 import { JSDOM } from "jsdom";
 import { expect, test } from "vitest";
+import { company } from "../../../../app/company";
 import { cardUsedEmail, notMeReportedEmail } from "../../../../functions/subscription-api/outbox/emails/other-emails";
 import { trialEndingEmail, trialStartedEmail } from "../../../../functions/subscription-api/outbox/emails/trial-emails";
 import type { Amount } from "../../../../functions/subscription-api/stripe/billing";
@@ -12,7 +13,7 @@ const facts = { ...MESSAGE, email: "ada+1@example.com" };
 const links = { verifyEmail: "https://api.example/verify", notMe: "https://api.example/not-me" };
 const PORTAL =
   "Manage or cancel your subscription: https://billing.example/p/login?prefilled_email=ada%2B1%40example.com";
-const HELP = "Questions? Reply to this email or write to support@example.com.";
+const HELP = `Questions? Reply to this email or write to ${company.supportEmail}.`;
 const end = new Date("2026-11-27T14:30:00.000Z");
 const trial: Trial = {
   ...{ end, card: { brand: "visa", last4: "4242" }, plan: "LITE" },
@@ -149,7 +150,7 @@ test("the email after a used card leads to the form of its plan, and quotes noth
     "Use another card: https://www.example/subscription/an-id",
     "Plan: STANDARD",
     "You weren’t charged, and we removed the card.",
-    "To subscribe without a trial, contact our sales team: sales@example.com",
+    `To subscribe without a trial, contact our sales team: ${company.salesEmail}`,
     "Wasn’t you? End the sign-up.\nThis wasn’t me: https://api.example/not-me",
     ...[PORTAL, HELP, "Citewell"],
   ]);

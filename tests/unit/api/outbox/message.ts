@@ -17,7 +17,6 @@ export const MESSAGE: Message = {
 
 /** The emails' sender, for tests without settings. */
 export const SENDER = {
-  ...{ from: "hello@example.com", companyName: "Citewell", siteUrl: "https://www.example" },
+  ...{ companyName: "Citewell", siteUrl: "https://www.example" },
   ...{ consoleUrl: "https://console.example", customerPortalUrl: "https://billing.example" },
-  ...{ supportEmail: "support@example.com", salesEmail: "sales@example.com" },
 };

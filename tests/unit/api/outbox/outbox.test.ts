@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { company } from "../../../../app/company";
 import { sendAgain, stuckMessages } from "../../../../functions/subscription-api/operator/stuck-messages";
 import { dispatchMessages } from "../../../../functions/subscription-api/outbox/dispatch";
 import { trialOf } from "../../../../functions/subscription-api/outbox/emails/trial-facts";
@@ -98,7 +99,7 @@ const USED = "Your Citewell trial has not started";
 
 test.each<[string, string, to: string | null, subject: string]>([
   ["trial-started", ON_TRIAL, "ada@example.com", "Your Citewell trial has started"],
-  ["not-me-reported", ON_TRIAL, "support@citewell.example", "“This wasn’t me”: sign-up"],
+  ["not-me-reported", ON_TRIAL, company.supportEmail, "“This wasn’t me”: sign-up"],
   ["card-used", "status = 'pending'", "ada@example.com", USED],
   ["card-used", "status = 'ended', end_reason = 'cards-failed'", "ada@example.com", USED],
   ["card-used", "status = 'card_set_up'", null, "trial-began"],

@@ -2,6 +2,7 @@ import type { SendEmail } from "@cloudflare/workers-types";
 import { Webhook } from "standardwebhooks";
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
+import { company } from "../../../../app/company";
 import type { MailConfig } from "../../../../functions/subscription-api/config";
 import { type AccountMessage, accountWebhookTo } from "../../../../functions/subscription-api/outbox/account-webhook";
 import { mailOver } from "../../../../functions/subscription-api/outbox/emails/email";
@@ -29,8 +30,8 @@ test("an email goes to the provider with its key and a quoted sender, and no red
   expect(url).toBe("https://mail.example/emails");
   const headers = { authorization: "Bearer re_1", "content-type": "application/json", "idempotency-key": "a key" };
   expect(init).toMatchObject({ method: "POST", redirect: "manual", headers, signal: expect.any(AbortSignal) });
-  const from = '"Engines \\"& \\\\ Sons" <hello@example.com>';
-  const expected = { from, to: ["ada@example.com"], reply_to: "support@example.com", ...content };
+  const from = `"Engines \\"& \\\\ Sons" <${company.senderEmail}>`;
+  const expected = { from, to: ["ada@example.com"], reply_to: company.supportEmail, ...content };
   expect(JSON.parse(String(init?.body))).toEqual(expected);
 });
 
@@ -59,8 +60,8 @@ test("an email through Cloudflare's binding fails with a code, never with a mess
   const binding = z.custom<SendEmail>((value) => typeof value === "object").parse({ send });
   const overBinding = mailBy({ kind: "cloudflare", binding });
   expect(await overBinding()).toEqual({ status: "sent" });
-  const from = { name: SETTINGS.companyName, email: "hello@example.com" };
-  expect(send).toHaveBeenCalledWith({ from, to: "ada@example.com", replyTo: "support@example.com", ...content });
+  const from = { name: SETTINGS.companyName, email: company.senderEmail };
+  expect(send).toHaveBeenCalledWith({ from, to: "ada@example.com", replyTo: company.supportEmail, ...content });
   send.mockRejectedValueOnce(Object.assign(new Error("ada@example.com"), { code: "E_SUPPRESSED" }));
   expect(await overBinding()).toEqual(failed("E_SUPPRESSED"));
   send.mockRejectedValueOnce(new RangeError("ada@example.com"));
