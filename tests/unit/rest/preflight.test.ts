@@ -95,8 +95,8 @@ test.each(REFUSED)(
 /** The same for what is not in a file. */
 const MISSING: [change: (ready: Deployment) => Partial<Deployment>, sentence: string][] = [
   [() => ({ company }), 'app/company.ts: has the example "100 Example Street'],
-  [() => ({ company }), 'app/company.ts: has the example "sales@citewell.example"'],
-  [() => ({ company }), 'app/company.ts: has the example "https://console.citewell.example"'],
+  [() => ({ company }), `app/company.ts: has the example "${company.salesEmail}"`],
+  [() => ({ company }), `app/company.ts: has the example "${company.consoleUrl}"`],
   [() => ({ migrations: [...migrations, "0099_new.sql"] }), "lacks 0099_new.sql: npm run deploy:subscription-api"],
   [() => ({ account: { database: { migrations, packages: [] } } }), "database: has no package"],
 ];

@@ -33,12 +33,12 @@ test.each([
 
 test.each<[path: string, fact: RegExp]>([
   ["/privacy", /never use (your )?personal data to train general-purpose AI models without your consent/],
-  ["/privacy", /We do not sell personal data.*legal@brand\.test/],
+  ["/privacy", new RegExp(`We do not sell personal data.*${company.legalEmail}`)],
   ["/terms", /keep all rights to your Customer Data.*process it in order to deliver the Services/],
   ["/terms", /must review Reports/],
   ["/terms", /usage data that has been anonymized/],
   ["/terms", /feedback or suggestions, you grant us .* license/],
-  ["/terms", /name and logo in our marketing.*opt out.*legal@brand\.test/],
+  ["/terms", new RegExp(`name and logo in our marketing.*opt out.*${company.legalEmail}`)],
   ["/terms", /U\.S\. dollars and are due within 30 days of invoice/],
   ["/terms", /1\.5% per month or the legal maximum, whichever is less/],
   ["/terms", /not refunded, except as stated in these Terms or required by law/],

@@ -162,7 +162,7 @@ test.each<[path: string, selector: string, says: string[] | RegExp]>([
   ["/", FUTURE, /70% of consumers had at least some trust in the results .+Survey of 299 consumers, August 2023\./],
   ["/", FUTURE, /“CMOs must prepare for the disruption that GenAI-backed search will bring to their organic search/],
   ["/", FUTURE, /organic search strategies\.”Gartner, the analyst firm$/],
-  ["/", "section[aria-labelledby=closing]", /Write to sales@brand\.test, or start a free trial\./],
+  ["/", "section[aria-labelledby=closing]", new RegExp(`Write to ${company.salesEmail}, or start a free trial\\.`)],
   ["/pricing", FAQ, /\?MINI, LITE and STANDARD start with a 5-day free trial.+it is not charged immediately/],
   ["/pricing", FAQ, /After 5 days your paid plan begins\. If you cancel before then, you pay nothing/],
   ["/pricing", FAQ, /\?Reports are generated monthly, with real-time monitoring on the dashboard\./],

@@ -191,5 +191,5 @@ test("an unknown path has its not-found page in Markdown too, and the sign-up ha
     expect([status, body]).toEqual([404, expect.stringContaining("# Oops! Page not found")]);
   expect((await inMarkdown("/subscription")).headers.get("content-type")).toContain("text/html");
   expect((await visitor.get("/subscription.md")).status).toBe(404);
-  expect((await visitor.get("/index.md")).body).toMatch(/For brands.*\n+.*\n+ *sales@brand\.test\n/);
+  expect((await visitor.get("/index.md")).body).toMatch(new RegExp(`For brands.*\\n+.*\\n+ *${company.salesEmail}\\n`));
 });
