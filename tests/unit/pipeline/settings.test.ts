@@ -1,106 +1,203 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { readConfiguration } from "../../../app/pipeline/settings/configuration.server";
 import { SETTINGS } from "../../support/site-in-process/site-settings";
 import { smallSite } from "./small-site";
 
-const [secret, other] = ["a-secret-of-at-least-thirty-two-characters", "another-secret-of-at-least-32-characters"];
-const LOCAL = "only-for-local-development-never-for-a-deployment";
-const LONG = "x".repeat(26);
-const local = { SITE_URL: "http://localhost:8787" };
+/* The site's settings: which values are taken, where, and what a site with wrong ones does. */
 
-/** The names of what is wrong. */
+const SECRET = "a-secret-of-at-least-thirty-two-characters";
+const OTHER_SECRET = "another-secret-of-at-least-32-characters";
+const LOCAL_SECRET = "only-for-local-development-never-for-a-deployment";
+const LOCAL = { SITE_URL: "http://localhost:8787" };
+
+/** The names of what is wrong with the settings of a deployment after a change. */
 function wrongWith(change: Record<string, unknown>): string[] {
   const read = readConfiguration({ ...SETTINGS, ...change });
   return read.status === "invalid" ? read.problems.map(({ name }) => name) : [];
 }
 
 const { STRIPE_PUBLISHABLE_KEY: _, SUBSCRIPTION_API_URL: __, SITE_URL, ...required } = SETTINGS;
-/** Values of a setting by where they are taken: in a deployment too, on this machine alone, or nowhere. */
-const values: [name: string, takenBy: "all" | "local" | "none", ...values: unknown[]][] = [
-  ...Object.keys(required).map((name): [string, "none", undefined] => [name, "none", undefined]),
-  ["SITE_URL", "none", "www.site.example"],
-  ["CONSOLE_URL", "local", "http://console.site.example"],
-  ["CUSTOMER_PORTAL_URL", "local", "http://localhost:8789/p/login/test"],
-  ["SUBSCRIPTION_API_URL", "all", "https://api.site.example/v1/"],
-  ["SUBSCRIPTION_API_URL", "local", "", "http://api.site.example"],
-  ["SUBSCRIPTION_API_URL", "none", "https://user@site.example", "https://:pass@site.example", "javascript:alert(1)"],
-  ["SUBSCRIPTION_API_TIMEOUT_MS", "all", "100", "60000"],
-  ["SUBSCRIPTION_API_TIMEOUT_MS", "none", "99", "60001", "1e3"],
-  ["AUTOMATIC_TAX", "none", "1"],
-  ["DEADLINE_FACTOR", "all", "1"],
-  ["DEADLINE_FACTOR", "local", "2", "9999"],
-  ["DEADLINE_FACTOR", "none", "0", "10000"],
-  ["STRIPE_JS_URL", "local", "http://localhost:8789/endive/stripe.js"],
-  ["STRIPE_API_URL", "local", "http://localhost:8789"],
-  ["HOST", "local", "192.168.0.7"],
-  ["STRIPE_PUBLISHABLE_KEY", "all", ""],
-  ["STRIPE_PUBLISHABLE_KEY", "none", "sk_live_oops"],
-  ["FLOOD_RATE_LIMIT", "none", "10"],
-  ["SESSION_SECRET", "all", `${secret},${other}`, ` ${secret}\n`, secret.slice(0, 32), `${LONG}abcdefghijk`],
-  ["SESSION_SECRET", "local", `${LOCAL}\n`, `${secret},${LOCAL}`],
-  ["SESSION_SECRET", "none", `${secret.slice(0, 31)} `, `${LONG}abcdefghij`, `${secret},short`],
-  ["SESSION_SECRET", "none", `${secret}, ${secret}`, `${secret},${other},${LOCAL}`],
-  ["TURNSTILE_SITE_KEY", "none", "0x4 not a k"],
+type Value = { name: string; value: unknown };
+
+/** Values that a deployment takes, and this machine as well. */
+const TAKEN: Value[] = [
+  { name: "SUBSCRIPTION_API_URL", value: "https://api.site.example/v1/" },
+  { name: "SUBSCRIPTION_API_TIMEOUT_MS", value: "100" },
+  { name: "SUBSCRIPTION_API_TIMEOUT_MS", value: "60000" },
+  { name: "DEADLINE_FACTOR", value: "1" },
+  { name: "STRIPE_PUBLISHABLE_KEY", value: "" },
+  { name: "SESSION_SECRET", value: `${SECRET},${OTHER_SECRET}` },
+  { name: "SESSION_SECRET", value: ` ${SECRET}\n` },
+  { name: "SESSION_SECRET", value: SECRET.slice(0, 32) },
+  { name: "SESSION_SECRET", value: `${"x".repeat(26)}abcdefghijk` },
 ];
-const rows = values.flatMap(([name, takenBy, ...all]) => all.map((value) => [name, value, takenBy] as const));
 
-test.each(rows)("the setting %s=%j is taken by: %s", (name, value, takenBy) => {
-  expect(wrongWith({ [name]: value })).toEqual(takenBy === "all" ? [] : [name]);
-  expect(wrongWith({ ...local, [name]: value })).toEqual(takenBy === "none" ? [name] : []);
-  const problems = JSON.stringify(readConfiguration({ ...SETTINGS, [name]: value }));
-  if (takenBy !== "all" && value) expect(problems, "a problem does not show the value").not.toContain(value);
+/** Values for this machine alone: with them, a deployment would talk to a simulator, or have a known secret. */
+const LOCAL_ONLY: Value[] = [
+  { name: "CONSOLE_URL", value: "http://console.site.example" },
+  { name: "CUSTOMER_PORTAL_URL", value: "http://localhost:8789/p/login/test" },
+  { name: "SUBSCRIPTION_API_URL", value: "" },
+  { name: "SUBSCRIPTION_API_URL", value: "http://api.site.example" },
+  { name: "DEADLINE_FACTOR", value: "2" },
+  { name: "DEADLINE_FACTOR", value: "9999" },
+  { name: "STRIPE_JS_URL", value: "http://localhost:8789/endive/stripe.js" },
+  { name: "STRIPE_API_URL", value: "http://localhost:8789" },
+  { name: "HOST", value: "192.168.0.7" },
+  { name: "SESSION_SECRET", value: `${LOCAL_SECRET}\n` },
+  { name: "SESSION_SECRET", value: `${SECRET},${LOCAL_SECRET}` },
+];
+
+const WRONG: Value[] = [
+  ...Object.keys(required).map((name) => ({ name, value: undefined })),
+  { name: "SITE_URL", value: "www.site.example" },
+  { name: "SUBSCRIPTION_API_URL", value: "https://user@site.example" },
+  { name: "SUBSCRIPTION_API_URL", value: "https://:pass@site.example" },
+  { name: "SUBSCRIPTION_API_URL", value: "javascript:alert(1)" },
+  { name: "SUBSCRIPTION_API_TIMEOUT_MS", value: "99" },
+  { name: "SUBSCRIPTION_API_TIMEOUT_MS", value: "60001" },
+  { name: "SUBSCRIPTION_API_TIMEOUT_MS", value: "1e3" },
+  { name: "AUTOMATIC_TAX", value: "1" },
+  { name: "DEADLINE_FACTOR", value: "0" },
+  { name: "DEADLINE_FACTOR", value: "10000" },
+  { name: "STRIPE_PUBLISHABLE_KEY", value: "sk_live_oops" },
+  { name: "FLOOD_RATE_LIMIT", value: "10" },
+  { name: "SESSION_SECRET", value: `${SECRET.slice(0, 31)} ` },
+  { name: "SESSION_SECRET", value: `${"x".repeat(26)}abcdefghij` },
+  { name: "SESSION_SECRET", value: `${SECRET},short` },
+  { name: "SESSION_SECRET", value: `${SECRET}, ${SECRET}` },
+  { name: "SESSION_SECRET", value: `${SECRET},${OTHER_SECRET},${LOCAL_SECRET}` },
+  { name: "TURNSTILE_SITE_KEY", value: "0x4 not a k" },
+];
+
+test.each(TAKEN)("a deployment and this machine take $name=$value", ({ name, value }) => {
+  expect(wrongWith({ [name]: value })).toEqual([]);
+  expect(wrongWith({ ...LOCAL, [name]: value })).toEqual([]);
 });
 
-const [TURNSTILE_SITE_KEY, TURNSTILE_SECRET_KEY] = ["0x4AAAAAAAsite_key", "0x4AAAAAAAsecret_key"];
-const forTests = "1x00000000000000000000AA";
-
-test.each<[change: Record<string, string>, wrong: string[]]>([
-  [{ SITE_URL: "http://www.site.example" }, ["SITE_URL"]],
-  [{ TURNSTILE_SITE_KEY, TURNSTILE_SECRET_KEY }, []],
-  [{ TURNSTILE_SITE_KEY }, ["TURNSTILE_SECRET_KEY"]],
-  [{ TURNSTILE_SECRET_KEY }, ["TURNSTILE_SITE_KEY"]],
-  [{ TURNSTILE_SITE_KEY: forTests, TURNSTILE_SECRET_KEY }, ["TURNSTILE_SITE_KEY"]],
-  [{ TURNSTILE_SITE_KEY, TURNSTILE_SECRET_KEY: forTests }, ["TURNSTILE_SECRET_KEY"]],
-  [{ TURNSTILE_SITE_KEY, TURNSTILE_SECRET_KEY: secret, SESSION_SECRET: `${secret} ` }, ["SESSION_SECRET"]],
-])("the settings %j leave %j wrong", (change, wrong) => {
-  expect(wrongWith(change)).toEqual(wrong);
+test.each(LOCAL_ONLY)("this machine takes $name=$value, a deployment does not", ({ name, value }) => {
+  expect(wrongWith({ ...LOCAL, [name]: value })).toEqual([]);
+  expect(wrongWith({ [name]: value })).toEqual([name]);
 });
 
-test("a setting is read without what is no part of it, and with the defaults of the others", () => {
-  const typed = { SUBSCRIPTION_API_URL: "https://api.site.example/", SESSION_SECRET: ` ${secret} , ${other}` };
-  expect(readConfiguration({ ...required, SITE_URL, ...typed })).toMatchObject({
-    status: "valid",
-    configuration: {
-      ...{ SUBSCRIPTION_API_URL: "https://api.site.example", SESSION_SECRET: [secret, other], RELEASE: "unknown" },
-      ...{ SUBSCRIPTION_API_TIMEOUT_MS: 10_000, SUBSCRIPTION_API_IDEMPOTENT: false, AUTOMATIC_TAX: false },
-      ...{ CONSOLE_URL: company.consoleUrl, DEADLINE_FACTOR: 1, STRIPE_PUBLISHABLE_KEY: "" },
-    },
+test.each(WRONG)("neither takes $name=$value", ({ name, value }) => {
+  expect(wrongWith({ [name]: value })).toEqual([name]);
+  expect(wrongWith({ ...LOCAL, [name]: value })).toEqual([name]);
+});
+
+test.each([...LOCAL_ONLY, ...WRONG].filter(({ value }) => value))(
+  "the problem with $name does not show its value $value",
+  ({ name, value }) => {
+    expect(JSON.stringify(readConfiguration({ ...SETTINGS, [name]: value }))).not.toContain(value);
+  },
+);
+
+test("a deployment has an https URL", () => {
+  expect(wrongWith({ SITE_URL: "http://www.site.example" })).toEqual(["SITE_URL"]);
+});
+
+describe("Turnstile's keys", () => {
+  const TURNSTILE_SITE_KEY = "0x4AAAAAAAsite_key";
+  const TURNSTILE_SECRET_KEY = "0x4AAAAAAAsecret_key";
+  const FOR_TESTS = "1x00000000000000000000AA";
+
+  test("are taken together", () => {
+    expect(wrongWith({ TURNSTILE_SITE_KEY, TURNSTILE_SECRET_KEY })).toEqual([]);
+  });
+
+  test("need each other", () => {
+    expect(wrongWith({ TURNSTILE_SITE_KEY })).toEqual(["TURNSTILE_SECRET_KEY"]);
+    expect(wrongWith({ TURNSTILE_SECRET_KEY })).toEqual(["TURNSTILE_SITE_KEY"]);
+  });
+
+  test("are not Cloudflare's for tests in a deployment", () => {
+    expect(wrongWith({ TURNSTILE_SITE_KEY: FOR_TESTS, TURNSTILE_SECRET_KEY })).toEqual(["TURNSTILE_SITE_KEY"]);
+    expect(wrongWith({ TURNSTILE_SITE_KEY, TURNSTILE_SECRET_KEY: FOR_TESTS })).toEqual(["TURNSTILE_SECRET_KEY"]);
+  });
+
+  test("differ from the session's secret", () => {
+    const same = { TURNSTILE_SECRET_KEY: SECRET, SESSION_SECRET: `${SECRET} ` };
+    expect(wrongWith({ TURNSTILE_SITE_KEY, ...same })).toEqual(["SESSION_SECRET"]);
   });
 });
 
-test("a site with wrong settings answers 503, and only its health route names them, without their values", async () => {
-  const { ask, logged } = smallSite({ SESSION_SECRET: "short-secret", CUSTOMER_PORTAL_URL: "nobody" });
-  const page = await ask("/pricing");
-  expect([page.status, await page.text()]).toEqual([503, expect.stringContaining("Service temporarily unavailable")]);
-  const health = await ask("/health");
-  const problems = ["CUSTOMER_PORTAL_URL", "SESSION_SECRET"].map((name) => expect.objectContaining({ name }));
-  expect([health.status, await health.json()]).toEqual([503, { status: "error", problems }]);
-  expect(logged).toContainEqual(expect.objectContaining({ level: "error", event: "misconfigured" }));
-  expect(JSON.stringify(logged)).not.toMatch(/short-secret|nobody/);
+describe("a configuration", () => {
+  const configurationOf = (change: Record<string, unknown>) => {
+    const read = readConfiguration({ ...required, SITE_URL, ...change });
+    return read.status === "valid" ? read.configuration : read.problems;
+  };
+
+  test("has the defaults of settings that are left out", () => {
+    expect(configurationOf({ SUBSCRIPTION_API_URL: "https://api.site.example" })).toMatchObject({
+      SUBSCRIPTION_API_TIMEOUT_MS: 10_000,
+      SUBSCRIPTION_API_IDEMPOTENT: false,
+      AUTOMATIC_TAX: false,
+      DEADLINE_FACTOR: 1,
+      STRIPE_PUBLISHABLE_KEY: "",
+      CONSOLE_URL: company.consoleUrl,
+      RELEASE: "unknown",
+    });
+  });
+
+  test("has URLs without a slash at the end and secrets without spaces", () => {
+    const typed = {
+      SUBSCRIPTION_API_URL: "https://api.site.example/",
+      SESSION_SECRET: ` ${SECRET} , ${OTHER_SECRET}`,
+    };
+    expect(configurationOf(typed)).toMatchObject({
+      SUBSCRIPTION_API_URL: "https://api.site.example",
+      SESSION_SECRET: [SECRET, OTHER_SECRET],
+    });
+  });
 });
 
-test("local settings serve this machine alone, and another device only when asked to; a deployment serves every host", async () => {
-  const answerOf = async (settings: object, url: string) => {
-    const answer = await smallSite({ ...settings }).ask(url);
-    return [answer.status, await answer.text()];
-  };
-  const refused = [421, expect.stringContaining("start with HOST=0.0.0.0 npm start.")];
-  const device = "http://192.168.0.7:8787/pricing";
-  for (const url of [device, "http://192.168.0.7:8787/health", "https://site.somebody.workers.dev/nothing"])
-    expect(await answerOf(local, url)).toEqual(refused);
-  const served = [200, expect.stringContaining("Pricing")];
-  expect(await answerOf(local, "http://[::1]:8787/pricing")).toEqual(served);
-  expect(await answerOf({ ...local, HOST: "0.0.0.0" }, device)).toEqual(served);
-  expect(await answerOf({}, "https://another.site.example/pricing")).toEqual(served);
+describe("a site with wrong settings", () => {
+  const wrongSite = () => smallSite({ SESSION_SECRET: "short-secret", CUSTOMER_PORTAL_URL: "nobody" });
+
+  test("answers every page with 503, without their names", async () => {
+    const page = await wrongSite().ask("/pricing");
+    expect(page).toHaveStatus(503);
+    const text = await page.text();
+    expect(text).toContain("Service temporarily unavailable");
+    expect(text).not.toMatch(/SESSION_SECRET|CUSTOMER_PORTAL_URL/);
+  });
+
+  test("names them on its health route", async () => {
+    const health = await wrongSite().ask("/health");
+    expect(health).toHaveStatus(503);
+    const problems = ["CUSTOMER_PORTAL_URL", "SESSION_SECRET"].map((name) => expect.objectContaining({ name }));
+    expect(await health.json()).toEqual({ status: "error", problems });
+  });
+
+  test("logs an error, and shows their values nowhere", async () => {
+    const { ask, logged } = wrongSite();
+    const health = await (await ask("/health")).text();
+    expect(logged).toContainEqual(expect.objectContaining({ level: "error", event: "misconfigured" }));
+    expect(health + JSON.stringify(logged)).not.toMatch(/short-secret|nobody/);
+  });
+});
+
+describe("the host of a request", () => {
+  const DEVICE = "http://192.168.0.7:8787";
+
+  test.each([`${DEVICE}/pricing`, `${DEVICE}/health`, "https://site.somebody.workers.dev/nothing"])(
+    "is refused by local settings if it is not this machine, with a way to allow it: %s",
+    async (url) => {
+      const answer = await smallSite(LOCAL).ask(url);
+      expect(answer).toHaveStatus(421);
+      expect(await answer.text()).toContain("start with HOST=0.0.0.0 npm start.");
+    },
+  );
+
+  test("is taken by local settings on this machine", async () => {
+    expect(await smallSite(LOCAL).ask("http://[::1]:8787/pricing")).toHaveStatus(200);
+  });
+
+  test("is taken by local settings on another device if npm start was asked to", async () => {
+    expect(await smallSite({ ...LOCAL, HOST: "0.0.0.0" }).ask(`${DEVICE}/pricing`)).toHaveStatus(200);
+  });
+
+  test("is taken by a deployment, whatever it is", async () => {
+    expect(await smallSite().ask("https://another.site.example/pricing")).toHaveStatus(200);
+  });
 });

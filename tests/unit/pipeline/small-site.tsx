@@ -12,7 +12,7 @@ import { useNonce } from "../../../app/ui/document/nonce";
 import { rememberText } from "../../support/matchers/received";
 import { SETTINGS, SITE_URL } from "../../support/site-in-process/site-settings";
 
-export const COOKIE = "form=nonce; Path=/";
+const COOKIE = "form=nonce; Path=/";
 /** Media type of a form. */
 export const FORM = "application/x-www-form-urlencoded";
 
@@ -108,9 +108,4 @@ export function smallSite(settings: Record<string, unknown> = {}) {
       return rememberText(await site.fetch(request, env, execution));
     },
   };
-}
-
-/** The values of some headers; null for one that is absent. */
-export function headersOf({ headers }: Response, ...names: string[]) {
-  return names.map((name) => headers.get(name));
 }
