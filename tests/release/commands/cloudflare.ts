@@ -4,7 +4,7 @@ import { json } from "node:stream/consumers";
 import { Miniflare } from "miniflare";
 import { unstable_splitSqlQuery } from "wrangler";
 import * as z from "zod";
-import { DATABASES } from "./filled-in-settings";
+import { DATABASES } from "../../support/filled-in-settings";
 
 const SECRETS = {
   site: ["SESSION_SECRET"],

@@ -1,7 +1,7 @@
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { DATABASES, filledIn, filledInCompany } from "../../support/filled-in-settings";
 import { checkOut } from "./checkout";
 import { startCloudflare, type Version } from "./cloudflare";
-import { DATABASES, filledIn, filledInCompany } from "./filled-in-settings";
 
 /* Preflight, deploy and rollback as a person types them, with a stand-in for Cloudflare's API. */
 

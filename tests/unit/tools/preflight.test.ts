@@ -8,7 +8,7 @@ import type { Deployment } from "../../../tools/preflight/deployment";
 import { checkDeployment } from "../../../tools/preflight/rules";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
-import { DATABASES, filledIn } from "../../release/commands/filled-in-settings";
+import { DATABASES, filledIn } from "../../support/filled-in-settings";
 
 const folder = mkdtempSync(join(tmpdir(), "preflight-"));
 const files = ["wrangler.toml", `${API_FOLDER}/wrangler.toml`];
