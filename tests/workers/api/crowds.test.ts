@@ -93,17 +93,17 @@ test("an event that is delivered ten times at once counts once, and no log or ro
   expect(JSON.stringify(api.logs)).not.toMatch(PERSONAL);
 });
 
-test("a webhook is processed to its end, with its email, although Stripe hangs up", async () => {
-  const email = "hang-up@example.com";
-  // Stripe itself delivers nothing.
-  const silent = await startStripeSimulator();
+/** An API whose calls to Stripe are held back until `letThrough`, so that a client can hang up in the meantime. */
+async function startHeldBack() {
+  // Its own simulator, which delivers no webhooks.
+  const simulator = await startStripeSimulator();
   const calls: string[] = [];
-  let goOn = () => {};
   let gate = Promise.resolve();
-  const alone = await startSubscriptionApi({
-    simulatorUrl: silent.url,
+  let letThrough = () => {};
+  const held = await startSubscriptionApi({
+    simulatorUrl: simulator.url,
     miniflare: {
-      // Miniflare's own entrance would keep from the Worker that somebody hung up.
+      // Miniflare's own entrypoint would keep from the Worker that its client hung up.
       unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
       outboundService: async (request: Request) => {
         calls.push(request.url);
@@ -112,22 +112,51 @@ test("a webhook is processed to its end, with its email, although Stripe hangs u
       },
     },
   });
-  const { clientSecret } = await signUp(alone, { email });
-  await enterCard(silent.url, clientSecret);
-  const event = await cardEvent(silent, clientSecret);
-  const headers = `Host: localhost\r\nStripe-Signature: ${sign(event)}\r\nContent-Length: ${Buffer.byteLength(event)}`;
-  calls.length = 0;
-  gate = new Promise((resolve) => {
-    goOn = resolve;
-  });
-  const entrance = await alone.mf.unsafeGetDirectURL("citewell-subscription-api-local");
-  const socket = connect(Number(entrance.port), entrance.hostname);
-  socket.write(`POST /webhooks/stripe HTTP/1.1\r\n${headers}\r\n\r\n${event}`);
-  await expect.poll(() => calls).toHaveLength(1);
-  socket.resetAndDestroy();
-  expect(await rowOf(alone, email)).toMatchObject({ status: "pending" });
-  goOn();
-  await expect.poll(async () => (await rowOf(alone, email)).status).toBe("trialing");
-  await expect.poll(() => mails(silent, email)).toHaveLength(1);
-  await Promise.all([alone.dispose(), silent.dispose()]);
+  return {
+    ...{ api: held, simulator },
+    /** Posts, and hangs up when the first call has left for Stripe. */
+    async postAndHangUp(path: string, body: string, headers: string[]) {
+      calls.length = 0;
+      gate = new Promise((resolve) => {
+        letThrough = resolve;
+      });
+      const { port, hostname } = await held.mf.unsafeGetDirectURL("citewell-subscription-api-local");
+      const socket = connect(Number(port), hostname);
+      const head = [
+        `POST ${path} HTTP/1.1`,
+        "Host: localhost",
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        ...headers,
+      ];
+      socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+      await expect.poll(() => calls).toHaveLength(1);
+      socket.resetAndDestroy();
+    },
+    letThrough: () => letThrough(),
+    dispose: () => Promise.all([held.dispose(), simulator.dispose()]),
+  };
+}
+
+test("a webhook is processed to its end, with its email, although Stripe hangs up", async () => {
+  const email = "hang-up@example.com";
+  const heldBack = await startHeldBack();
+  const { clientSecret } = await signUp(heldBack.api, { email });
+  await enterCard(heldBack.simulator.url, clientSecret);
+  const event = await cardEvent(heldBack.simulator, clientSecret);
+  await heldBack.postAndHangUp("/webhooks/stripe", event, [`Stripe-Signature: ${sign(event)}`]);
+  heldBack.letThrough();
+  await expect.poll(async () => (await rowOf(heldBack.api, email)).status).toBe("trialing");
+  await expect.poll(() => mails(heldBack.simulator, email)).toHaveLength(1);
+  await heldBack.dispose();
+});
+
+test("a form is accepted to its end, with its setup intent at Stripe, although its visitor hangs up", async () => {
+  const email = "hang-up@example.com";
+  const heldBack = await startHeldBack();
+  const form = JSON.stringify({ ...validRequest, email });
+  await heldBack.postAndHangUp("/subscription", form, ["Content-Type: application/json"]);
+  heldBack.letThrough();
+  const recorded = async () => (await rowOf(heldBack.api, email)).stripe_setup_intent_id;
+  await expect.poll(recorded).toEqual(expect.stringMatching(/^seti_/));
+  await heldBack.dispose();
 });
