@@ -1,5 +1,5 @@
 import type { ServerBuild } from "@remix-run/cloudflare";
-import { TrieRouter } from "hono/router/trie-router";
+import { RegExpRouter } from "hono/router/reg-exp-router";
 import { markdownPath } from "../seo/markdown-path";
 import { hydrates } from "../ui/document/hydration";
 
@@ -29,7 +29,7 @@ const MAX_PARAMETER_LENGTH = 100;
 
 /** Matches the paths of Remix's routes, of their data and of their Markdown with Hono's router. */
 export function routeMatcher(build: ServerBuild): RouteMatcher {
-  const router = new TrieRouter<SiteRoute>();
+  const router = new RegExpRouter<SiteRoute>();
   for (const route of Object.values(build.routes)) {
     if (route?.parentId !== "root" || route.path === "*") continue;
     const { module, path = "" } = route;
@@ -44,10 +44,12 @@ export function routeMatcher(build: ServerBuild): RouteMatcher {
   return (pathname) => {
     const isData = pathname.endsWith(DATA_SUFFIX);
     const path = isData ? pathname.slice(0, -DATA_SUFFIX.length) : pathname;
-    const [found] = router.match("ALL", path)[0];
+    const [[found], values = []] = router.match("ALL", path);
     if (!found) return undefined;
-    const [route] = found;
-    const params = Object.fromEntries(Object.entries(found[1]).map(([name, value]) => [name, String(value)]));
+    const [route, places] = found;
+    const params = Object.fromEntries(
+      Object.entries(places).map(([name, place]) => [name, values[Number(place)] ?? ""]),
+    );
     if ((isData && !route.hydrates) || !Object.values(params).every(isPlausibleParameter)) return undefined;
     return { ...route, params, isData, pagePath: route.markdownOf ?? path };
   };

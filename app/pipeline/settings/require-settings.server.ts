@@ -5,12 +5,14 @@ import { plainPage } from "../response/error-page.server";
 import { type Configuration, readConfiguration } from "./configuration.server";
 import { stylesheetReader } from "./stylesheets.server";
 
+type Settings = Pick<SiteEnv["Variables"], "configuration" | "services" | "readStylesheet"> & { isLocal: boolean };
+
 /**
  * Reads the configuration with the first request and answers 503 until every setting is valid. With local settings, which a
  * mistaken deployment could have, it serves loopback requests only, unless `npm start` got a HOST.
  */
 export function requireSettings(services: (configuration: Configuration) => Services): MiddlewareHandler<SiteEnv> {
-  let settings: Pick<SiteEnv["Variables"], "configuration" | "services" | "readStylesheet"> | undefined;
+  let settings: Settings | undefined;
   return async (c, next) => {
     const url = c.get("url");
     if (settings === undefined) {
@@ -24,9 +26,10 @@ export function requireSettings(services: (configuration: Configuration) => Serv
       }
       const { configuration } = read;
       const readStylesheet = stylesheetReader(configuration.ASSETS);
-      settings = { configuration, services: services(configuration), readStylesheet };
+      const isLocal = isLoopback(configuration.SITE_URL);
+      settings = { configuration, services: services(configuration), readStylesheet, isLocal };
     }
-    const configuration = configurationAt(url, settings.configuration);
+    const configuration = settings.isLocal ? localConfiguration(url, settings.configuration) : settings.configuration;
     // https://www.rfc-editor.org/rfc/rfc9110#name-421-misdirected-request
     if (configuration === undefined) return plainPage(c, 421, ONLY_THIS_MACHINE);
     c.set("configuration", configuration);
@@ -37,11 +40,11 @@ export function requireSettings(services: (configuration: Configuration) => Serv
 }
 
 /**
- * The configuration for a request's host; undefined for a host that is not served. Replaces this machine's URLs, so that
+ * The local configuration for a request's host; undefined for a host that is not served. Replaces this machine's URLs, so that
  * another device can open them.
  */
-function configurationAt({ hostname, origin }: URL, configuration: Configuration): Configuration | undefined {
-  if (!isLoopback(configuration.SITE_URL) || isLoopbackHost(hostname)) return configuration;
+function localConfiguration({ hostname, origin }: URL, configuration: Configuration): Configuration | undefined {
+  if (isLoopbackHost(hostname)) return configuration;
   if (configuration.HOST === undefined) return undefined;
   const { CUSTOMER_PORTAL_URL, STRIPE_JS_URL } = configuration;
   return {
