@@ -2,7 +2,11 @@ import * as z from "zod";
 import type { Database } from "./database";
 import type { Prices } from "./stripe/prices";
 
+/** What can be subscribed to: a plan of the pricing page, by its ID and its price here. */
 export type Package = z.output<typeof row>;
+
+/** The price of a package at the moment when a form is accepted. */
+export type AgreedPrice = Pick<Package, "price_cents" | "stripe_price_id">;
 
 const row = z.object({
   id: z.string(),
@@ -16,6 +20,7 @@ const rowOrNull = row.nullable();
 
 export type Packages = ReturnType<typeof packagesIn>;
 
+/** Every method throws D1's errors. */
 export function packagesIn(db: Database) {
   return {
     async find(id: string): Promise<Package | null> {
@@ -26,23 +31,45 @@ export function packagesIn(db: Database) {
       return z.array(row).parse((await db.prepare("SELECT * FROM packages ORDER BY price_cents").all()).results);
     },
 
-    async recordPrice(id: string, stripePriceId: string): Promise<void> {
-      await db.prepare("UPDATE packages SET stripe_price_id = ? WHERE id = ?").bind(stripePriceId, id).run();
+    /** Adds or replaces packages, all or none: nobody reads new cents with the old price of Stripe. */
+    async record(packages: Package[]): Promise<void> {
+      const json = JSON.stringify(packages);
+      await db.batch({
+        // SQLite compares row by row, so two packages that swap their prices would break the column's UNIQUE.
+        free: db
+          .prepare("UPDATE packages SET stripe_price_id = id WHERE id IN (SELECT value ->> 'id' FROM json_each(?))")
+          .bind(json),
+        record: db
+          .prepare(
+            `INSERT INTO packages (id, name, price_cents, stripe_price_id)
+             SELECT value ->> 'id', value ->> 'name', value ->> 'price_cents', value ->> 'stripe_price_id'
+               FROM json_each(?) WHERE TRUE
+             ON CONFLICT (id) DO UPDATE SET
+               name = excluded.name, price_cents = excluded.price_cents, stripe_price_id = excluded.stripe_price_id`,
+          )
+          .bind(json),
+      });
     },
   };
 }
 
 export type CatalogServices = { packages: Packages; prices: Prices };
 
-export type CatalogPrice = { id: string; name: string; stripePriceId: string; created: boolean };
+export type CatalogPrice = Package & { created: boolean };
 
-/** Finds or creates each package's price at Stripe. Repeat after a change of account, mode or price. */
-export async function reconcilePrices({ packages, prices }: CatalogServices): Promise<CatalogPrice[]> {
+/**
+ * Finds or creates each package's price at Stripe, then records them together.
+ * @param wanted packages to add or change; without them each package keeps its name and cents
+ */
+export async function reconcileCatalog(
+  { packages, prices }: CatalogServices,
+  wanted?: Omit<Package, "stripe_price_id">[],
+): Promise<CatalogPrice[]> {
   const reconciled: CatalogPrice[] = [];
-  for (const { id, name, price_cents } of await packages.all()) {
-    const { id: stripePriceId, created } = await prices.findOrCreate({ id, name, price_cents });
-    await packages.recordPrice(id, stripePriceId);
-    reconciled.push({ id, name, stripePriceId, created });
+  for (const { id, name, price_cents } of wanted ?? (await packages.all())) {
+    const { id: stripe_price_id, created } = await prices.findOrCreate({ id, name, price_cents });
+    reconciled.push({ id, name, price_cents, stripe_price_id, created });
   }
+  await packages.record(reconciled);
   return reconciled;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
-import { SENDER_HEADER } from "../../../app/contract/site-headers";
+import { PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
+import { SENDER_HEADER, SHOWN_PRICE_HEADER } from "../../../app/contract/site-headers";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { subscriptionResponse, subscriptionStatus } from "../../../app/contract/subscription-response";
 import { BODY_DEADLINE_MS } from "./guards";
@@ -25,7 +25,7 @@ const SIGN_UP: Refusals = {
   400: "not a JSON object, an incomplete body, or an invalid Idempotency-Key",
   404: NOT_THE_SITE,
   408: `the body did not arrive within ${BODY_DEADLINE_MS / 1000} seconds`,
-  409: `the email address has or had a trial; or, ${IN_PROGRESS}`,
+  409: `the email address has or had a trial; ${IN_PROGRESS}; with ${PRICE_CHANGED}, the plan costs more than shown`,
   413: "the body is larger than 16 KiB",
   415: "the body is not application/json",
   422: "a field is invalid, or the key was used for another request",
@@ -54,6 +54,7 @@ export function openApi(): Json {
           parameters: [
             header("Idempotency-Key", "The same key and request give the same sign-up", "^[\\x21-\\x7e]{1,255}$"),
             header("X-Request-Id", "In the logs, and in metadata at Stripe"),
+            header(SHOWN_PRICE_HEADER, "The plan's monthly price in US cents, as the form showed it", "^\\d{1,9}$"),
             header(SENDER_HEADER, "Rate limit key of the visitor, from the site's Worker"),
           ],
           requestBody: { required: true, ...contentOf("application/json", schemaOf(subscriptionRequest, "input")) },
@@ -85,7 +86,7 @@ function refusal(description: string, status: string): Json {
     required: status !== "409",
     schema: { type: "string", pattern: "^\\d+$" },
   };
-  const types = status === "409" ? ["about:blank", REQUEST_IN_PROGRESS] : ["about:blank"];
+  const types = status === "409" ? ["about:blank", REQUEST_IN_PROGRESS, PRICE_CHANGED] : ["about:blank"];
   const schema = { allOf: [{ $ref: "#/components/schemas/Problem" }, { properties: { type: { enum: types } } }] };
   return {
     description,

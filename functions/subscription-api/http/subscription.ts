@@ -1,6 +1,8 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { INVALID_EMAIL } from "../../../app/contract/fields/form-fields";
+import { PRICE_CHANGED } from "../../../app/contract/problem-types";
+import { SHOWN_PRICE_HEADER } from "../../../app/contract/site-headers";
 import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
 import { parseJson } from "../../../app/shared/parse-json";
 import { log } from "../log";
@@ -13,11 +15,21 @@ import { inProgress, problem, unavailable } from "./problem";
 /** Stripe's own limit for idempotency keys. */
 const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 
+/** Whole US cents. */
+const shownPriceHeader = z
+  .string()
+  .regex(/^\d{1,9}$/)
+  .transform(Number)
+  .optional();
+
 const BUSY_SECONDS = "5";
 
 export async function postSubscription(c: Context<ApiContext>): Promise<Response> {
   const key = idempotencyKeyHeader.safeParse(c.req.header("idempotency-key") ?? crypto.randomUUID());
   if (!key.success) return problem(400, { title: "The Idempotency-Key header is invalid" });
+
+  const shownPrice = shownPriceHeader.safeParse(c.req.header(SHOWN_PRICE_HEADER));
+  if (!shownPrice.success) return problem(400, { title: `The ${SHOWN_PRICE_HEADER} header is invalid` });
 
   const request = readRequest(await c.req.text());
   if (request instanceof Response) return request;
@@ -26,8 +38,13 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   // After validation: an invalid form costs no hash.
   const place = services.passwords.enter(sender);
   if (place === undefined) return busy();
-  const signUpServices = { ...services, passwords: place, requestId: c.var.requestId };
-  const work = createSignUp(request, key.data, signUpServices).finally(() => place.leave());
+  const form = {
+    request,
+    idempotencyKey: key.data,
+    shownPriceCents: shownPrice.data,
+    requestId: c.var.requestId,
+  };
+  const work = createSignUp(form, { ...services, passwords: place }).finally(() => place.leave());
   // Continues when the sender disconnects, so that the place is released.
   c.executionCtx.waitUntil(work.catch(() => undefined));
   const result = await work;
@@ -52,6 +69,8 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
       return problem(409, { title: "A subscription with this information already exists" });
     case "ended":
       return inProgress("The end of an earlier try is still in progress", "1");
+    case "price-changed":
+      return problem(409, { type: PRICE_CHANGED, title: "The plan costs more than the form showed" });
     case "unknown-package":
       return unprocessable({ package_id: ["Invalid subscription ID"] });
     case "email-refused":

@@ -7,7 +7,7 @@ import type { ApiContext } from "../http/api-context";
 import { problem } from "../http/problem";
 import { log } from "../log";
 import { sentKinds } from "../outbox/outbox";
-import { reconcilePrices } from "../packages";
+import { reconcileCatalog } from "../packages";
 import { reconcileRestored } from "./after-restore";
 import { erasePerson, exportPerson } from "./export-and-erase";
 import { sendAgain, stuckMessages } from "./stuck-messages";
@@ -18,6 +18,19 @@ const DAY_MS = 24 * 60 * 60_000;
 
 const person = z.object({ email: z.string().transform(normalizeEmail).pipe(z.email()) });
 const messages = z.object({ send_again: z.optional(z.string().min(1).max(200)) });
+const catalog = z.object({
+  packages: z.optional(
+    z
+      .array(
+        z.object({
+          id: z.guid().transform((id) => id.toLowerCase()),
+          name: z.string().min(1).max(100),
+          price_cents: z.int().positive(),
+        }),
+      )
+      .min(1),
+  ),
+});
 const counts = z.array(z.object({ day: z.string(), status: z.string(), n: z.number() }));
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const restore = z
@@ -55,8 +68,8 @@ export const COMMANDS = {
     return report;
   }),
 
-  catalog: command(z.unknown(), "anything", async (_, { services }) => {
-    const prices = await reconcilePrices(services);
+  catalog: command(catalog, "nothing, or packages", async (given, { services }) => {
+    const prices = await reconcileCatalog(services, given.packages);
     log("info", "catalog_reconciled", { created: prices.filter(({ created }) => created).length });
     return { prices };
   }),

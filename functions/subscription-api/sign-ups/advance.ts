@@ -159,15 +159,18 @@ async function abandon(signUp: SignUp, services: AdvanceServices): Promise<Step>
 
 async function startTrial(signUp: SignUp, services: AdvanceServices, _?: Wish, known?: SetupIntent): Promise<Step> {
   const { packages, payments } = services;
-  const { package_id, stripe_customer_id: customerId } = signUp;
+  const { package_id, stripe_price_id: priceId, stripe_customer_id: customerId } = signUp;
   if (customerId === null) throw new Error("A sign-up whose card is set up has no customer");
-  const chosen = package_id === null ? null : await packages.find(package_id);
-  if (chosen === null && package_id !== null) throw new Error("A sign-up's package is not in the catalog");
+  if (package_id !== null && priceId === null) {
+    const chosen = await packages.find(package_id);
+    if (chosen === null) throw new Error("A sign-up's package is not in the catalog");
+    return { write: transitions.priceAgreed(chosen) };
+  }
   const { paymentMethodId = null } = (await cardOf(signUp, payments, known)) ?? {};
   if (paymentMethodId === null) throw unexpectedAnswer("payment_method");
   await payments.setDefaultCard(customerId, paymentMethodId);
-  const trial = chosen
-    ? await payments.findOrCreateSubscription(signUp, { customerId, priceId: chosen.stripe_price_id })
+  const trial = priceId
+    ? await payments.findOrCreateSubscription(signUp, { customerId, priceId })
     : trialWithoutPlan(new Date(Date.now() + TRIAL_DAYS * 24 * 60 * 60_000));
   return { write: transitions.trialStarted(signUp, trial) };
 }

@@ -1,16 +1,28 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
+import { log } from "../log";
 import type { PasswordPlace } from "../passwords/password-queue";
 import { PaymentsError, unexpectedAnswer } from "../stripe/client";
 import { type Advanced, type AdvanceServices, advance } from "./advance";
 import { columnsOf } from "./field-columns";
 import { CONTINUED_FOR_MS, isBeforeTrial, isOlder, type SignUp } from "./sign-up";
 
-export type SignUpServices = AdvanceServices & { passwords: PasswordPlace; requestId: string };
+export type SignUpServices = AdvanceServices & { passwords: PasswordPlace };
+
+/** A form as the site posts it. */
+export type PostedForm = {
+  request: SubscriptionRequest;
+  idempotencyKey: string;
+  /** The plan's monthly price that the page showed, in US cents. */
+  shownPriceCents: number | undefined;
+  requestId: string;
+};
 
 export type SignUpResult =
   | { status: "created"; clientSecret: string; signUp: Pick<SignUp, "id" | "created_at"> }
   | { status: "duplicate" }
   | { status: "unknown-package" }
+  /** The plan costs more than the form showed; nothing was stored. */
+  | { status: "price-changed" }
   | { status: "key-reused" }
   /** The key's sign-up is gone; a retry starts a new one. */
   | { status: "ended" }
@@ -19,22 +31,23 @@ export type SignUpResult =
   | { status: "busy" };
 
 /** Idempotent: the same request with the same key continues after a failure. */
-export async function createSignUp(
-  request: SubscriptionRequest,
-  idempotencyKey: string,
-  services: SignUpServices,
-): Promise<SignUpResult> {
-  const { packages, passwords, signUps, requestId } = services;
+export async function createSignUp(form: PostedForm, services: SignUpServices): Promise<SignUpResult> {
+  const { request, idempotencyKey, shownPriceCents, requestId } = form;
+  const { packages, passwords, signUps } = services;
   const known = await signUps.findByKey(idempotencyKey);
   if (known) return resume(known, request, services);
-  const isSold = request.package_id === undefined || (await packages.find(request.package_id)) !== null;
-  if (!isSold) return { status: "unknown-package" };
+  const chosen = request.package_id === undefined ? null : await packages.find(request.package_id);
+  if (chosen === null && request.package_id !== undefined) return { status: "unknown-package" };
+  if (chosen && shownPriceCents !== undefined && chosen.price_cents > shownPriceCents) {
+    log("warn", "price_changed", { packageId: chosen.id, shownCents: shownPriceCents, cents: chosen.price_cents });
+    return { status: "price-changed" };
+  }
   // Hashed before the email lookup, so that known and new addresses take equally long.
   const passwordHash = await passwords.hash(request.password);
   if (passwordHash === undefined) return { status: "busy" };
   if (await hasHadTrial(request.email, services)) return { status: "duplicate" };
   const id = crypto.randomUUID();
-  const stored = await signUps.add({ id, idempotencyKey, passwordHash, request, requestId });
+  const stored = await signUps.add({ id, idempotencyKey, passwordHash, request, requestId, price: chosen });
   return stored.id === id ? finish(stored, services) : resume(stored, request, services);
 }
 

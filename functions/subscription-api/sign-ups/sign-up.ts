@@ -12,6 +12,9 @@ export const signUpRow = z.object({
   package_id: z.string().nullable(),
   password_hash: z.string(),
   ...fieldColumns,
+  /** US cents a month, agreed to with the form; null without a plan. */
+  price_cents: z.number().nullable(),
+  stripe_price_id: z.string().nullable(),
   stripe_customer_id: z.string().nullable(),
   stripe_setup_intent_id: z.string().nullable(),
   stripe_subscription_id: z.string().nullable(),

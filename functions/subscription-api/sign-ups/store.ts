@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import type { Database, Statement } from "../database";
 import { newMessage } from "../outbox/outbox";
+import type { AgreedPrice } from "../packages";
 import { columnsOf } from "./field-columns";
 import { processedEvent } from "./processed-events";
 import { after, CHECK_AFTER_MS, type CheckRank, type SignUp, signUpRow } from "./sign-up";
@@ -13,6 +14,8 @@ export type NewSignUp = {
   passwordHash: string;
   request: SubscriptionRequest;
   requestId: string;
+  /** Null without a plan. */
+  price: AgreedPrice | null;
 };
 
 export type SignUps = ReturnType<typeof signUpsIn>;
@@ -110,12 +113,14 @@ export function signUpsIn(db: Database) {
     hasHadTrial: (hashes: string[], exceptBy = "") => isAnyClaimed(hashes, exceptBy),
 
     /** Returns the sign-up with this idempotency key, new or existing. */
-    async add({ id, idempotencyKey, passwordHash, request, requestId }: NewSignUp): Promise<SignUp> {
+    async add({ id, idempotencyKey, passwordHash, request, requestId, price }: NewSignUp): Promise<SignUp> {
       const row = {
         id,
         idempotency_key: idempotencyKey,
         password_hash: passwordHash,
         ...columnsOf(request),
+        price_cents: price?.price_cents ?? null,
+        stripe_price_id: price?.stripe_price_id ?? null,
         created_at: after(0),
         updated_at: after(0),
         check_at: after(CHECK_AFTER_MS),

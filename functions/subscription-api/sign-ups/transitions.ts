@@ -1,6 +1,7 @@
 import { REMINDER_DAYS } from "../../../app/contract/trial";
 import type { LogFields, LogLevel } from "../../../app/shared/log-line";
 import { messagesOnce, type NewMessage, reminderKey } from "../outbox/outbox";
+import type { AgreedPrice } from "../packages";
 import type { SetupIntent } from "../stripe/card-setup";
 import type { SubscriptionState } from "../stripe/payments";
 import type { StripeEvent } from "../stripe/webhook";
@@ -37,6 +38,11 @@ const REMINDED_BEFORE_MS = REMINDER_DAYS * 24 * 60 * 60_000;
 /** Stripe would repeat its failure to create something for the keys of this attempt. */
 export function attemptFailed({ stripe_attempt }: SignUp): Transition {
   return { columns: { stripe_attempt: stripe_attempt + 1 } };
+}
+
+/** For a row of an earlier release, which kept no price. */
+export function priceAgreed({ price_cents, stripe_price_id }: AgreedPrice): Transition {
+  return { columns: { price_cents, stripe_price_id } };
 }
 
 export function customerMade(stripe_customer_id: string): Transition {

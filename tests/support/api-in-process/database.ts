@@ -4,6 +4,7 @@ import type { D1Database } from "@cloudflare/workers-types";
 import initSqlJs, { type SqlValue, type Statement } from "sql.js";
 import * as z from "zod";
 import { databaseOver } from "../../../functions/subscription-api/database";
+import { packagesIn } from "../../../functions/subscription-api/packages";
 import { signUpsIn } from "../../../functions/subscription-api/sign-ups/store";
 import { cheapPasswords } from "../cheap-passwords";
 import { validRequest } from "../person";
@@ -105,11 +106,13 @@ export function databaseInMemory(io: Io = async (_label, effect) => effect()) {
     ...{ d1: binding, db },
     rows: (sql: string, ...values: (string | number | null)[]): Row[] => database.run(sql, values).results,
     /** A pending sign-up. */
-    signUp: async (fields: Partial<typeof validRequest> = {}) =>
-      signUpsIn(db).add({
-        ...{ id: crypto.randomUUID(), idempotencyKey: crypto.randomUUID() },
+    signUp: async (fields: Partial<typeof validRequest> = {}) => {
+      const request = { ...validRequest, ...fields };
+      return signUpsIn(db).add({
+        ...{ id: crypto.randomUUID(), idempotencyKey: crypto.randomUUID(), request },
         ...{ passwordHash: await cheapPasswords.hash(validRequest.password), requestId: "the-request" },
-        request: { ...validRequest, ...fields },
-      }),
+        price: await packagesIn(db).find(request.package_id),
+      });
+    },
   };
 }

@@ -13,7 +13,10 @@ export type StripeObject = {
   payment_method: string | null;
   invoice_settings: { default_payment_method: string | null };
   card: { fingerprint: string };
-  items: { data: { price: { id: string } }[] };
+  items: { data: { price: StripeObject }[] };
+  lookup_key: string | null;
+  /** Cents. */
+  unit_amount: number;
   parent: { subscription_details: { subscription: string } };
   cancel_at_period_end: boolean;
   trial_end: number;
@@ -30,7 +33,8 @@ export const refusal = (status: number, code: string, type = "invalid_request_er
   answer(status, { error: { type, code, message: "From the model of Stripe" } });
 const missing = refusal(404, "resource_missing");
 
-const CENTS = 10_000;
+/** The prices of the API's first migration, in cents. */
+const PRICES = { price_mini: 10_000, price_lite: 20_000, price_standard: 50_000 };
 
 /** A model of the part of Stripe that the API uses, from Stripe's documentation. */
 export class Stripe {
@@ -42,7 +46,9 @@ export class Stripe {
   constructor(
     readonly scheduler: Scheduler,
     readonly tell: (id: string, type: string, about: StripeObject) => void,
-  ) {}
+  ) {
+    for (const [id, cents] of Object.entries(PRICES)) this.objects.set(id, { ...monthlyPrice(cents, null), id });
+  }
 
   get(id: string | null | undefined): StripeObject | undefined {
     return this.objects.get(id ?? "");
@@ -88,9 +94,10 @@ export class Stripe {
     if (was === "canceled") return;
     subscription.status = status;
     if (status === "active" && was !== status) {
-      Object.assign(subscription, { latest_invoice: { amount_due: CENTS } });
+      const cents = centsOf(subscription);
+      Object.assign(subscription, { latest_invoice: { amount_due: cents } });
       const parent = { subscription_details: { subscription: id } };
-      this.#add("invoice", customer, metadata, { status: "paid", amount_paid: CENTS, parent });
+      this.#add("invoice", customer, metadata, { status: "paid", amount_paid: cents, parent });
     }
     this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription);
   }
@@ -98,17 +105,20 @@ export class Stripe {
   #answer(method: string, path: string, fields: URLSearchParams): Answer {
     const [, , kind = "", name = "", action = ""] = path.split("/");
     if (name === "create_preview") {
-      const preview = { amount_due: CENTS, currency: "usd", subtotal: CENTS, total: CENTS };
-      return this.get(fields.get("subscription")) ? answer(200, preview) : missing;
+      const subscription = this.get(fields.get("subscription"));
+      if (!subscription) return missing;
+      const cents = centsOf(subscription);
+      return answer(200, { amount_due: cents, currency: "usd", subtotal: cents, total: cents });
     }
     const id = name === "search" ? "" : name;
     const [one, owner] = [this.get(id), this.get(fields.get("customer"))];
     if ((id !== "" && !one) || owner?.deleted || (one?.deleted && method !== "GET")) return missing;
     if (method === "GET" && one) return answer(200, this.#shown(one, [...fields.values()].join()));
     if (method === "GET") {
-      const isListed = ({ deleted, email = "", parent }: StripeObject) =>
+      const isListed = ({ deleted, email = "", lookup_key, parent }: StripeObject) =>
         !deleted &&
         (name !== "search" || fields.get("query")?.toLowerCase() === `email:"${email.toLowerCase()}"`) &&
+        (!fields.has("lookup_keys[0]") || fields.get("lookup_keys[0]") === lookup_key) &&
         (!fields.has("email") || fields.get("email") === email) &&
         (!fields.has("subscription") || fields.get("subscription") === parent?.subscription_details.subscription);
       return answer(200, { data: this.all(kind.slice(0, -1), owner?.id).filter(isListed).reverse(), has_more: false });
@@ -127,6 +137,12 @@ export class Stripe {
       const invoice_settings = { default_payment_method: null };
       return this.#add("customer", null, metadata, { email: fields.get("email") ?? "", invoice_settings });
     }
+    if (kind === "products") return this.#add("product", null, {}, {});
+    if (kind === "prices") {
+      const lookupKey = fields.get("lookup_key");
+      for (const one of this.all("price")) if (one.lookup_key === lookupKey) one.lookup_key = null;
+      return this.#add("price", null, {}, monthlyPrice(Number(fields.get("unit_amount")), lookupKey));
+    }
     if (!owner) return "resource_missing";
     if (kind === "setup_intents") {
       const empty = { status: "requires_payment_method", payment_method: null };
@@ -136,8 +152,8 @@ export class Stripe {
     if (kind !== "subscriptions") throw new Error(`The model of Stripe makes no ${kind}`);
     const days = Number(fields.get("trial_period_days") ?? 0);
     const start = Math.floor(this.scheduler.now / SECOND);
-    const id = fields.get("items[0][price]") ?? "";
-    const price = { id, currency: "usd", product: { name: id }, unit_amount: CENTS };
+    const price = this.get(fields.get("items[0][price]"));
+    if (!price) return "resource_missing";
     const made = this.#add("subscription", owner.id, metadata, {
       ...{ status: "trialing", trial_end: start + (days * DAY) / SECOND },
       ...{ items: { data: [{ price, quantity: 1 }] }, cancel_at_period_end: false, latest_invoice: { amount_due: 0 } },
@@ -222,3 +238,13 @@ export class Stripe {
     return `${name}${this.#ids.get(name)}`;
   }
 }
+
+function monthlyPrice(cents: number, lookup_key: string | null): Omit<StripeObject, "id"> {
+  const recurring = { interval: "month", interval_count: 1 };
+  return {
+    ...{ object: "price", customer: null, metadata: {}, currency: "usd", recurring, product: "prod_1" },
+    ...{ unit_amount: cents, lookup_key },
+  };
+}
+
+const centsOf = ({ items }: StripeObject): number => items?.data[0]?.price.unit_amount ?? 0;

@@ -9,6 +9,7 @@ export const MESSAGE: Message = {
   ...{ key: "trial-started/1", id: "1", kind: "trial-started", attempts: 0, lease_end: "2026-11-22T09:06:00.000Z" },
   ...{ zip_code: zipCode, country: "US", full_name: "Ada", company_name: "Engines", password_hash: "a hash" },
   ...{ package_id: "an-id", package_name: "STANDARD", status: "trialing", trial_end: "2026-11-27T14:30:00.000Z" },
+  ...{ price_cents: 50_000, stripe_price_id: "price_standard" },
   ...{ email_verified_at: null, end_reason: null, check_at: null, request_id: "the-request", version: 1 },
   ...{ created_at: "2026-11-22T09:05:00.000Z", updated_at: "2026-11-22T09:05:00.000Z" },
   ...{ stripe_customer_id: "cus_1", stripe_subscription_id: "sub_1", stripe_setup_intent_id: "seti_1" },

@@ -5,6 +5,7 @@ import { refusal } from "../../../support/api-in-process/stripe-model";
 import { NOW, stopClock } from "../../../support/clock";
 import { validRequest } from "../../../support/person";
 import { signUpsInProcess } from "./sign-ups";
+import { postedForm } from "./situations";
 
 /* A posted form × its sign-up so far × other sign-ups. */
 
@@ -17,7 +18,7 @@ const NOTHING = { rows: 0, customers: 0, intents: 0 };
 function forms() {
   const api = signUpsInProcess({ onePerPerson: true });
   const post = (fields: Partial<Form> = {}, key = KEY): Promise<SignUpResult> =>
-    createSignUp({ ...validRequest, ...fields }, key, api.services);
+    createSignUp(postedForm({ request: { ...validRequest, ...fields }, idempotencyKey: key }), api.services);
   const count = () => ({
     rows: api.rows("SELECT id FROM sign_ups").length,
     customers: api.model.all("customer").filter(({ deleted }) => !deleted).length,
@@ -77,7 +78,9 @@ test("an address that Stripe refuses leaves nothing, nor does a form whose place
   expect(count()).toEqual(NOTHING);
   calls.length = 0;
   const passwords = { hash: async () => undefined, verify: async () => undefined, leave() {} };
-  expect(await createSignUp(validRequest, KEY, { ...services, passwords })).toEqual({ status: "busy" });
+  expect(
+    await createSignUp(postedForm({ request: validRequest, idempotencyKey: KEY }), { ...services, passwords }),
+  ).toEqual({ status: "busy" });
   expect([count(), calls]).toEqual([NOTHING, []]);
 });
 

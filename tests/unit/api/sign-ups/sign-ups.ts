@@ -19,7 +19,6 @@ export function signUpsInProcess({ onePerPerson = false, settings, io }: Options
   const services: ReturnType<typeof servicesFor> & SignUpServices = {
     ...servicesFor(configurationOf(api.env)),
     passwords: { ...cheapPasswords, leave: () => {} },
-    requestId: "the-request",
   };
   const find = async (id: string): Promise<SignUp> => {
     const found = await services.signUps.find(id);

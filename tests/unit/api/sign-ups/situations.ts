@@ -1,6 +1,6 @@
 import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
 import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
-import { createSignUp } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
+import { createSignUp, type PostedForm } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
 import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
 import { CHECK_RANKS, type SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
@@ -35,7 +35,7 @@ const atCard =
     Object.assign(api.model.get(signUp.stripe_setup_intent_id) ?? {}, change);
     return signUp;
   };
-const NO_PLAN = "package_id = NULL";
+const NO_PLAN = "package_id = NULL, price_cents = NULL, stripe_price_id = NULL";
 
 /** On trial, until its subscription at Stripe is changed. */
 const onTrial = (row: string, change: Partial<StripeObject>): Begin =>
@@ -97,6 +97,13 @@ export const SITUATIONS = {
   "canceled, canceled": onTrial("canceled", { status: "canceled" }),
 } satisfies Record<string, Begin>;
 
+/** A form without a shown price. */
+export const postedForm = (given: Pick<PostedForm, "request" | "idempotencyKey">): PostedForm => ({
+  ...given,
+  shownPriceCents: undefined,
+  requestId: "the-request",
+});
+
 /** Received about the sign-up's card; a repetition has the same ID. */
 export function cardEvent(signUp: SignUp, status: "card-set-up" | "card-declined", eventId = "evt_1") {
   const { id: signUpId, stripe_setup_intent_id, stripe_customer_id } = signUp;
@@ -114,7 +121,7 @@ export const TRIGGERS = {
   POST: async ({ services, rows }, { id, package_id }) => {
     const [row] = rows("SELECT idempotency_key FROM sign_ups WHERE id = ?", id);
     const request = { ...validRequest, package_id: package_id ?? undefined };
-    return createSignUp(request, String(row?.idempotency_key), services);
+    return createSignUp(postedForm({ request, idempotencyKey: String(row?.idempotency_key) }), services);
   },
   status: ({ services }, { id }) => signUpStatus(id, services),
   "card event": ({ services }, signUp) => handleStripeEvent(cardEvent(signUp, "card-set-up"), services),

@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import initSqlJs from "sql.js";
+import { expect, test } from "vitest";
+import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
+import { packagesIn } from "../../../functions/subscription-api/packages";
+import { apiInProcess } from "../../support/api-in-process/api";
+import { databaseInMemory } from "../../support/api-in-process/database";
+import { refusal } from "../../support/api-in-process/stripe-model";
+import { stopClock } from "../../support/clock";
+
+/* What the API sells: packages, each with its price here and at Stripe. */
+
+stopClock();
+
+const MINI = { id: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", name: "MINI", price_cents: 10_000 };
+const LITE = { id: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220", name: "LITE", price_cents: 20_000 };
+const TEAM = { id: "11111111-2222-4333-8444-555555555555", name: "TEAM", price_cents: 90_000 };
+
+function catalogs() {
+  const api = apiInProcess();
+  const catalog = (body: unknown) =>
+    api.ask("/operator/catalog", {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}` },
+      body: JSON.stringify(body),
+    });
+  return { ...api, catalog, packages: () => api.rows("SELECT * FROM packages ORDER BY price_cents") };
+}
+
+test("without packages each one gets a price at Stripe with its own cents", async () => {
+  const { catalog, packages, model } = catalogs();
+  expect(await catalog({})).toHaveStatus(200);
+  const cents = packages().map(({ stripe_price_id }) => model.get(String(stripe_price_id))?.unit_amount);
+  expect(cents).toEqual([10_000, 20_000, 50_000]);
+  expect(new Set(packages().map(({ stripe_price_id }) => String(stripe_price_id).startsWith("price_")))).toEqual(
+    new Set([true]),
+  );
+});
+
+test("given packages are added or changed, the others stay, and the answer names each price", async () => {
+  const { catalog, packages, model } = catalogs();
+  const response = await catalog({ packages: [{ ...MINI, price_cents: 12_000 }, TEAM] });
+  const [mini, , , team] = packages();
+  expect(await response.json()).toEqual({
+    prices: [
+      { ...MINI, price_cents: 12_000, stripe_price_id: mini?.stripe_price_id, created: true },
+      { ...TEAM, stripe_price_id: team?.stripe_price_id, created: true },
+    ],
+  });
+  expect(packages().map(({ name, price_cents }) => `${name} ${price_cents}`)).toEqual([
+    ...["MINI 12000", "LITE 20000", "STANDARD 50000", "TEAM 90000"],
+  ]);
+  expect(model.get(String(mini?.stripe_price_id))).toMatchObject({ unit_amount: 12_000, lookup_key: MINI.id });
+});
+
+test("the same packages again have the same prices", async () => {
+  const { catalog, packages } = catalogs();
+  await catalog({ packages: [MINI, TEAM] });
+  const first = packages();
+  const again = await catalog({ packages: [MINI, TEAM] });
+  expect(await again.json()).toMatchObject({ prices: [{ created: false }, { created: false }] });
+  expect(packages()).toEqual(first);
+});
+
+test("while Stripe fails for one package none has new cents", async () => {
+  const { catalog, packages, instead } = catalogs();
+  await catalog({ packages: [MINI] });
+  const before = packages();
+  instead.set("POST products", refusal(500, "api_error", "api_error"));
+  expect(await catalog({ packages: [{ ...MINI, price_cents: 12_000 }, TEAM] })).toHaveStatus(503);
+  expect(packages()).toEqual(before);
+});
+
+test.each([
+  { what: "no package", body: { packages: [] } },
+  { what: "a price of nothing", body: { packages: [{ ...MINI, price_cents: 0 }] } },
+  { what: "half a cent", body: { packages: [{ ...MINI, price_cents: 0.5 }] } },
+  { what: "an ID that is no UUID", body: { packages: [{ ...MINI, id: "mini" }] } },
+  { what: "no name", body: { packages: [{ ...MINI, name: "" }] } },
+])("a catalog with $what is refused", async ({ body }) => {
+  const { catalog, packages } = catalogs();
+  const before = packages();
+  expect(await catalog(body)).toBeProblem(422, "The body must be JSON with nothing, or packages");
+  expect(packages()).toEqual(before);
+});
+
+test("two packages can swap their prices at Stripe", async () => {
+  const { db, rows } = databaseInMemory();
+  await packagesIn(db).record([
+    { ...MINI, stripe_price_id: "price_lite" },
+    { ...LITE, stripe_price_id: "price_mini" },
+  ]);
+  const swapped = rows("SELECT name, stripe_price_id FROM packages WHERE name <> 'STANDARD' ORDER BY name");
+  expect(swapped).toEqual([
+    { name: "LITE", stripe_price_id: "price_mini" },
+    { name: "MINI", stripe_price_id: "price_lite" },
+  ]);
+});
+
+test("sign-ups of the first release get the price that their package had at the migration", async () => {
+  const { Database } = await initSqlJs();
+  const database = new Database();
+  const migrate = (name: string) =>
+    database.run(
+      readFileSync(new URL(`../../../functions/subscription-api/migrations/${name}`, import.meta.url), "utf8"),
+    );
+  migrate("0001_first_release.sql");
+  for (const [id, packageId] of [
+    ["with", `'${MINI.id}'`],
+    ["without", "NULL"],
+  ])
+    database.run(
+      `INSERT INTO sign_ups (id, idempotency_key, package_id, email, password_hash, phone, company_name, full_name, address, city, state,
+         zip_code, country, created_at, updated_at) VALUES ('${id}', '${id}', ${packageId}, '', '', '', '', '', '', '', '', '', '', '', '')`,
+    );
+  migrate("0002_agreed_price.sql");
+  const [result] = database.exec("SELECT id, price_cents, stripe_price_id FROM sign_ups ORDER BY id");
+  expect(result?.values).toEqual([
+    ["with", 10_000, "price_mini"],
+    ["without", null, null],
+  ]);
+});

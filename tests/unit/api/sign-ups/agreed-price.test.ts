@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { PRICE_CHANGED } from "../../../../app/contract/problem-types";
+import { SHOWN_PRICE_HEADER } from "../../../../app/contract/site-headers";
+import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
+import { apiInProcess } from "../../../support/api-in-process/api";
+import { stopClock } from "../../../support/clock";
+import { validRequest } from "../../../support/person";
+import { signUpsInProcess } from "./sign-ups";
+import { SITUATIONS, TRIGGERS } from "./situations";
+
+/* The price that the form showed is the highest that is ever charged; what was agreed stays, whatever becomes of the catalog. */
+
+stopClock();
+
+const STANDARD = validRequest.package_id;
+const RAISED = "UPDATE packages SET price_cents = 60000, stripe_price_id = 'price_new' WHERE id = ?";
+const PRICE = "SELECT price_cents, stripe_price_id FROM sign_ups";
+
+/** Posts a form whose page showed a price, in cents. */
+function forms() {
+  const api = apiInProcess();
+  const showing = (shown: string | undefined, key: string = crypto.randomUUID()) =>
+    api.post({}, { "idempotency-key": key, ...(shown !== undefined && { [SHOWN_PRICE_HEADER]: shown }) });
+  return { ...api, showing };
+}
+
+test.each([
+  { shown: "50000", says: "as it is", status: 200 },
+  { shown: "50001", says: "higher than it is", status: 200 },
+  { shown: undefined, says: "not named", status: 200 },
+  { shown: "49999", says: "lower than it is", status: 409 },
+  { shown: "499.99", says: "not whole cents", status: 400 },
+  { shown: "", says: "empty", status: 400 },
+])("a form with the plan's price $says is answered $status", async ({ shown, status }) => {
+  const { showing, rows, settled } = forms();
+  expect((await showing(shown)).status).toBe(status);
+  const accepted = status === 200 ? [{ price_cents: 50_000, stripe_price_id: "price_standard" }] : [];
+  expect(rows(PRICE), "what was stored").toEqual(accepted);
+  await settled();
+});
+
+test("a plan that has become more expensive is refused by its own problem type, logged, and asks Stripe for nothing", async () => {
+  const { showing, rows, calls, logged } = forms();
+  rows(RAISED, STANDARD);
+  const response = await showing("50000");
+  expect(await response.json()).toMatchObject({ status: 409, type: PRICE_CHANGED });
+  const line = { on: "warn", event: "price_changed", packageId: STANDARD, shownCents: 50_000, cents: 60_000 };
+  expect(logged).toContainEqual(expect.objectContaining(line));
+  expect(calls).toEqual([]);
+});
+
+test("a form without a plan shows no price that could be too low", async () => {
+  const { post, settled, rows } = forms();
+  expect((await post({ package_id: undefined }, { [SHOWN_PRICE_HEADER]: "1" })).status).toBe(200);
+  expect(rows(PRICE)).toEqual([{ price_cents: null, stripe_price_id: null }]);
+  await settled();
+});
+
+test("the same form again continues its sign-up at the agreed price, whatever the plan costs now", async () => {
+  const { showing, rows, settled } = forms();
+  await showing("50000", "the-key");
+  rows(RAISED, STANDARD);
+  expect((await showing("50000", "the-key")).status).toBe(200);
+  expect(rows(PRICE)).toEqual([{ price_cents: 50_000, stripe_price_id: "price_standard" }]);
+  await settled();
+});
+
+test("a trial has its form's price although the catalog's has changed before the card, and its email says so", async () => {
+  const { instead, rows, pending, enterCard, model, runScheduled } = signUpsInProcess();
+  const emails: string[] = [];
+  instead.set("POST http://localhost:8789/emails", async (_, request) => void emails.push(await request.text()));
+  const signUp = await pending();
+  rows(RAISED, STANDARD);
+  enterCard(signUp);
+  rows("UPDATE sign_ups SET check_at = created_at");
+  await runScheduled();
+  expect(model.all("subscription").map(({ items }) => items?.data[0]?.price.id)).toEqual(["price_standard"]);
+  expect(emails.join()).toContain("First payment: $500.00 USD");
+});
+
+test("a crash after Stripe made the subscription repeats it at the same price, although the catalog has changed", async () => {
+  const api = signUpsInProcess();
+  const signUp = await SITUATIONS["card_set_up, a subscription"](api);
+  api.rows(RAISED, STANDARD);
+  await TRIGGERS["card event"](api, signUp);
+  expect(await api.find(signUp.id)).toMatchObject({ status: "trialing", stripe_price_id: "price_standard" });
+  expect(api.model.all("subscription")).toHaveLength(1);
+});
+
+test("a sign-up that an earlier release stored without its price takes the catalog's, and keeps it", async () => {
+  const { pending, enterCard, services, model, find, rows } = signUpsInProcess();
+  const signUp = await pending({}, "price_cents = NULL, stripe_price_id = NULL");
+  enterCard(signUp);
+  await advance(signUp, services);
+  rows(RAISED, STANDARD);
+  expect(await find(signUp.id)).toMatchObject({ price_cents: 50_000, stripe_price_id: "price_standard" });
+  expect(model.all("subscription").map(({ items }) => items?.data[0]?.price.id)).toEqual(["price_standard"]);
+});
