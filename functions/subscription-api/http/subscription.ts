@@ -7,7 +7,7 @@ import { type SubscriptionRequest, subscriptionRequest } from "../../../app/cont
 import { parseJson } from "../../../app/shared/parse-json";
 import { log } from "../log";
 import { createSignUp } from "../sign-ups/create-sign-up";
-import { statusEnd } from "../sign-ups/sign-up";
+import { signUpEnd, statusEnd } from "../sign-ups/sign-up";
 import { signUpStatus } from "../sign-ups/sign-up-status";
 import type { ApiContext } from "./api-context";
 import { inProgress, problem, unavailable } from "./problem";
@@ -62,6 +62,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
             statusEnd(result.signUp),
             new URL(c.req.url).origin,
           ),
+          expires_at: signUpEnd(result.signUp).toISOString(),
         },
         { headers: { "cache-control": "no-store" } },
       );

@@ -65,9 +65,14 @@ export function hasTooManyFailedCards({ declined_cards, used_cards }: SignUp): b
   return declined_cards + used_cards >= MAX_FAILED_CARDS;
 }
 
-/** When the status of a sign-up can no longer be asked for. */
-export function statusEnd({ created_at }: Pick<SignUp, "created_at">): Date {
+/** When a sign-up ends that has no card by then. */
+export function signUpEnd({ created_at }: Pick<SignUp, "created_at">): Date {
   return new Date(Date.parse(created_at) + ABANDONED_AFTER_MS);
+}
+
+/** When its status can no longer be asked for: an hour later, so that a page that waits is told of the end. */
+export function statusEnd(signUp: Pick<SignUp, "created_at">): Date {
+  return new Date(signUpEnd(signUp).getTime() + HOUR);
 }
 
 /** When the cron handler looks again at a sign-up that it left as it was; null if only webhooks change it. */
