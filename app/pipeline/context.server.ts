@@ -1,5 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { Context } from "hono";
+import type { Refusal } from "./guard/refusals.server";
 import type { Log } from "./log.server";
 import { randomToken } from "./random-token.server";
 import type { MatchedRoute } from "./routes.server";
@@ -20,6 +21,8 @@ interface RequestVariables {
 
 /** What the pipeline gives to loaders, actions and the entry. */
 export interface SiteContext extends RequestVariables {
+  /** Why the request gets no page of its own, where the page of a refusal is rendered. */
+  refusal?: Refusal | undefined;
   /** Allows the inline scripts and styles of this rendering. */
   nonce: string;
   execution: { waitUntil(work: Promise<unknown>): void };

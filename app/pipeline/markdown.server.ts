@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from "hono";
 import Negotiator from "negotiator";
 import { htmlToMarkdown } from "../seo/markdown/html-to-markdown.server";
 import { markdownPath, pageOfMarkdown } from "../seo/markdown-path";
+import { isHtml } from "./response/is-html.server";
 
 /** Several times the longest header of a browser. */
 const MAX_ACCEPT_LENGTH = 1000;
@@ -38,11 +39,6 @@ export function prefersMarkdown(request: Request, pathname: string): boolean {
   // A wildcard means HTML.
   if (accept === null || accept.length > MAX_ACCEPT_LENGTH || !accept.includes("markdown")) return false;
   return new Negotiator({ headers: { accept } }).mediaType(["text/html", "text/markdown"]) === "text/markdown";
-}
-
-/** Judged by the response's Content-Type. */
-export function isHtml(page: Response): boolean {
-  return page.headers.get("Content-Type")?.startsWith("text/html") ?? false;
 }
 
 async function toMarkdown(page: Response): Promise<Response> {

@@ -4,7 +4,8 @@ import { uint8ArrayToHex } from "uint8array-extras";
 import { PAID_PLANS } from "../contract/plans";
 import { loadContextOf, type Services, type SiteEnv } from "./context.server";
 import type { Refusal } from "./guard/refusals.server";
-import { isHtml, prefersMarkdown } from "./markdown.server";
+import { prefersMarkdown } from "./markdown.server";
+import { isHtml } from "./response/is-html.server";
 import { allowByHash } from "./response/security-headers.server";
 import type { MatchedRoute, RouteMatcher } from "./routes.server";
 
@@ -42,23 +43,24 @@ export function formCookie(form: FormPage): MiddlewareHandler<SiteEnv> {
 export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute: RouteMatcher, form: FormPage) {
   const cached = new Map<string, CachedPage>();
 
-  async function find(c: Context<SiteEnv>, path: string, accept: string, status = 200) {
+  async function find(c: Context<SiteEnv>, path: string, accept: string, refusal?: Refusal) {
     const { SITE_URL } = c.get("configuration");
+    const status = refusal?.status ?? 200;
     // The footer's year changes within an isolate's life, and locally the site's host.
     const key = `${status} ${accept} ${new Date().getUTCFullYear()} ${SITE_URL}${path}`;
     const known = cached.get(key);
     if (known) return known;
-    const page = await render(c, path, accept);
+    const page = await render(c, path, accept, refusal);
     if (page.status !== status || page.headers.has("Set-Cookie")) return undefined;
     cached.set(key, page);
     return page;
   }
 
-  async function render(c: Context<SiteEnv>, path: string, accept: string): Promise<CachedPage> {
+  async function render(c: Context<SiteEnv>, path: string, accept: string, refusal?: Refusal): Promise<CachedPage> {
     const { configuration, log } = c.var;
     const url = new URL(path, configuration.SITE_URL);
     const route = matchRoute(path);
-    const context = { ...loadContextOf(c), url, route, requestId: "", ip: null };
+    const context = { ...loadContextOf(c), url, route, requestId: "", ip: null, refusal };
     const response = await pages.fetch(new Request(url, { headers: { Accept: accept } }), context, c.executionCtx);
     log.info("page_rendered", { route: route?.pattern ?? path, format: accept, status: response.status });
     const page = isHtml(response) ? await allowByHash(response, context) : response;
@@ -91,8 +93,8 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
   };
 
   /** The page of a refusal; undefined if it cannot be rendered. */
-  async function refusalPage(c: Context<SiteEnv>, { status }: Refusal): Promise<Response | undefined> {
-    const page = await find(c, `/${status}`, formatOf(c), status);
+  async function refusalPage(c: Context<SiteEnv>, refusal: Refusal): Promise<Response | undefined> {
+    const page = await find(c, `/${refusal.status}`, formatOf(c), refusal);
     return page && answer(c, page);
   }
 

@@ -5,7 +5,7 @@ import {
   type ServerBuild,
 } from "@remix-run/cloudflare";
 import type { Handler } from "hono";
-import { isHtml } from "./markdown.server";
+import { isHtml } from "./response/is-html.server";
 
 /** Remix with the pages' context. */
 export function remix(build: ServerBuild): Handler<{ Bindings: AppLoadContext }> {

@@ -1,6 +1,7 @@
 import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
 import { Hono } from "hono";
 import { requestId } from "hono/request-id";
+import { cloudflareRay } from "../shared/request-id";
 import { loadContextOf, type Services, type SiteEnv } from "./context.server";
 import { guard } from "./guard/request-guard.server";
 import { markdownPages } from "./markdown.server";
@@ -32,7 +33,7 @@ export function createSite({ build, services, form }: SiteOptions) {
 
   return new Hono<SiteEnv>()
     .onError(errorPage(cache.refusalPage))
-    .use(requestId({ headerName: "", generator: rayOf }))
+    .use(requestId({ headerName: "", generator: cloudflareRay }))
     .use(logRequests(matchRoute))
     .use(securityHeaders)
     .use(requireSettings(services))
@@ -49,11 +50,6 @@ export function createSite({ build, services, form }: SiteOptions) {
  * `body-limit` buffers without a deadline; `etag` hashes the page again for each 304; `trailing-slash` redirects to the host that
  * the request names.
  */
-
-/** Cloudflare's own ID, which its dashboard shows too. A visitor's X-Request-Id is not trusted. */
-function rayOf({ req }: { req: { header(name: string): string | undefined } }): string {
-  return /^[\w-]{1,64}$/.exec(req.header("CF-Ray") ?? "")?.[0] ?? crypto.randomUUID();
-}
 
 function rethrow(error: Error): never {
   throw error;

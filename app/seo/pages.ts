@@ -1,10 +1,10 @@
 import { company, titleOf } from "../company";
 import { privacy, security, terms } from "../legal/texts";
 import { pricing } from "../pricing/pricing-content";
-import type { shareImages } from "./share-images";
+import type { PublicPath } from "./public-paths";
 
 export interface PublicPage {
-  path: keyof typeof shareImages;
+  path: PublicPath;
   /** Shown in breadcrumbs and lists of pages. */
   name: string;
   title: string;

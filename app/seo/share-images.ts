@@ -1,9 +1,16 @@
 import { company } from "../company";
 import { hero } from "../home/home-content";
 import { pricing } from "../pricing/pricing-content";
+import type { PublicPath } from "./public-paths";
 
-/** Each page's headline, by path; `npm run images` draws them as share images. */
-export const shareImages = {
+export interface ShareImage {
+  file: string;
+  headline: string;
+  highlight: string;
+}
+
+/** Each page's headline; `npm run images` draws them as share images. */
+export const shareImages: Record<PublicPath, ShareImage> = {
   "/": { file: "/share/home.png", headline: `${hero.headline} ${hero.ending}\u00a0`, highlight: hero.cited },
   "/pricing": { file: "/share/pricing.png", headline: pricing.title, highlight: "" },
   "/privacy": { file: "/share/privacy.png", headline: "Privacy Policy", highlight: "" },
@@ -12,8 +19,6 @@ export const shareImages = {
 };
 
 export const SHARE_IMAGE_SIZE = { width: 1200, height: 630 };
-
-export type ShareImage = (typeof shareImages)["/"];
 
 export function describeShareImage({ headline, highlight }: ShareImage): string {
   return `The logo of ${company.name} and the words “${headline}${highlight}”`.replaceAll("\u00a0", " ");

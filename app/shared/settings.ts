@@ -38,6 +38,43 @@ export const serviceUrl = z.string().check(
   }, "must be an https URL without credentials (http only on this machine)"),
 );
 
+const MIN_SECRET_LENGTH = 32;
+/** A repeated word or pattern has fewer; a random value of 32 characters has more. */
+const MIN_DIFFERENT_CHARACTERS = 12;
+
+/** A secret of a form, without the whitespace of a copied line. */
+export function secretLike(form: RegExp, error: string) {
+  return z.string().check(
+    z.trim(),
+    z.regex(form, { error, abort: true }),
+    z.refine((value) => new Set(value).size >= MIN_DIFFERENT_CHARACTERS, {
+      error: `must have at least ${MIN_DIFFERENT_CHARACTERS} different characters`,
+      abort: true,
+    }),
+  );
+}
+
+export const secret = secretLike(
+  new RegExp(`^.{${MIN_SECRET_LENGTH},}$`),
+  `must have at least ${MIN_SECRET_LENGTH} characters`,
+);
+
+/** A comma separates two secrets during a rotation. The first one is used from now on; both are known. */
+export function newAndOld(one: z.ZodMiniType<string, string>) {
+  return z.pipe(
+    z.pipe(
+      z.string(),
+      z.transform((value) => value.split(",")),
+    ),
+    z.array(one).check(z.maxLength(2, "must be one secret, or the new and the old one with a comma between them")),
+  );
+}
+
+/** True for the name of a setting whose value nobody may read. */
+export function isSecretName(name: string): boolean {
+  return /_(?:SECRET|TOKEN|KEY)$/.test(name) && !/_(?:PUBLISHABLE|SITE)_KEY$/.test(name);
+}
+
 /** Multiplies every deadline, so that tests on a busy machine meet none. Only for local development. */
 export const deadlineFactor = z._default(
   z.pipe(z.string().check(z.regex(/^[1-9]\d{0,3}$/, "must be a number from 1 to 9999")), z.transform(Number)),

@@ -1,10 +1,11 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import { describeError } from "../../app/shared/describe-error";
 import { loggedPath } from "../../app/shared/logged-path";
+import { cloudflareRay } from "../../app/shared/request-id";
 import { runLimits } from "./cloudflare-limits";
 import { keysOf, readConfig } from "./config";
 import { runScheduled } from "./cron/run";
@@ -65,7 +66,7 @@ export function createApi(passwords: (cost?: number) => PasswordHasher) {
 function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContext> {
   const app = new Hono<ApiContext>();
 
-  app.use(requestId({ limitLength: 64, generator: newRequestId }));
+  app.use(requestId({ limitLength: 64, generator: cloudflareRay }));
   app.use((c, next) => withRequestId(c.var.requestId, next));
   app.use(async (c, next) => {
     await next();
@@ -123,10 +124,6 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
   app.notFound(() => problem(404, { title: "Not found" }));
   app.onError(errorResponse);
   return app;
-}
-
-function newRequestId({ req }: Context): string {
-  return /^[\w-]{1,64}$/.exec(req.header("cf-ray") ?? "")?.[0] ?? crypto.randomUUID();
 }
 
 function onlyPost(): Response {

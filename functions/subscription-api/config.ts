@@ -7,8 +7,12 @@ import {
   type ConfigurationResult,
   deadlineFactor,
   isLoopback,
+  isSecretName,
+  newAndOld,
   onHost,
   problemsOf,
+  secret,
+  secretLike,
   serviceUrl,
   withoutEmpty,
 } from "../../app/shared/settings";
@@ -16,31 +20,6 @@ import { isLocal, LOCAL_SECRETS, TEST_MODE_API_URL } from "./local-development";
 
 function binding<T>(method: string) {
   return z.custom<T>((value) => typeof value === "object" && value !== null && method in value, "is missing");
-}
-
-/** A repeated word or pattern has fewer; a random value of 32 characters has more. */
-const DIFFERENT_CHARACTERS = 12;
-
-/** A secret without the whitespace of a copied line. */
-function secretLike(form: RegExp, error: string) {
-  return z
-    .string()
-    .trim()
-    .regex(form, { error, abort: true })
-    .refine((value) => new Set(value).size >= DIFFERENT_CHARACTERS, {
-      error: `must have at least ${DIFFERENT_CHARACTERS} different characters`,
-      abort: true,
-    });
-}
-
-const secret = secretLike(/^.{32,}$/, "must have at least 32 characters");
-
-/** A comma separates two secrets during a rotation. */
-function newAndOld(one: z.ZodType<string, string>) {
-  return z
-    .string()
-    .transform((value) => value.split(","))
-    .pipe(z.array(one).max(2, "must be one secret, or the new and the old one with a comma between them"));
 }
 
 /** Without a trailing slash, since paths are appended. */
@@ -124,8 +103,6 @@ const NEEDS: [keyof Settings, keyof Settings][] = [
 
 const localSecrets = new Set<unknown>(Object.values(LOCAL_SECRETS));
 
-const isSecret = (name: string) => /_(SECRET|TOKEN|KEY)$/.test(name) && name !== "STRIPE_PUBLISHABLE_KEY";
-
 function checkTogether(env: Settings, context: z.RefinementCtx): void {
   const refuse = (key: string, problem: string) => context.addIssue({ code: "custom", path: [key], message: problem });
   const isLive = isLiveKey(env.STRIPE_SECRET_KEY);
@@ -150,7 +127,7 @@ function checkTogether(env: Settings, context: z.RefinementCtx): void {
     refuse("STRIPE_SECRET_KEY", "is not of the publishable key's mode");
   }
   const seen = new Set<unknown>();
-  for (const [key, value] of Object.entries(env).filter(([name]) => isSecret(name))) {
+  for (const [key, value] of Object.entries(env).filter(([name]) => isSecretName(name))) {
     for (const one of [value ?? []].flat()) {
       if (seen.has(one)) refuse(key, "must differ from every other secret");
       seen.add(one);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readConfiguration, settings as siteSettings } from "../../app/pipeline/settings/configuration.server";
+import { isSecretName } from "../../app/shared/settings";
 import { settings as apiSettings, readConfig } from "../../functions/subscription-api/config";
 import type { WorkerSettings } from "../wrangler/worker-settings";
 import type { Stage } from "../wrangler/wrangler";
@@ -29,9 +30,6 @@ export type Key = (typeof KEYS)[number];
 /** All variables, secrets and bindings that a Worker reads. */
 export const namesOf = (key: Key) => Object.keys((key === "site" ? siteSettings : apiSettings).shape);
 
-export const isSecret = (name: string) =>
-  /_(?:SECRET|TOKEN|KEY)$/.test(name) && !/_(?:PUBLISHABLE|SITE)_KEY$/.test(name);
-
 /** Why the Worker would refuse to start. Bindings and secrets, whose values cannot be read, have stand-ins. */
 export function problemsOf(key: Key, deployment: Deployment): { name: string; problem: string }[] {
   const env = environmentOf(key, deployment[key], deployment);
@@ -41,7 +39,7 @@ export function problemsOf(key: Key, deployment: Deployment): { name: string; pr
 
 function environmentOf(key: Key, worker: WorkerSettings, { account, stage }: Deployment): Record<string, unknown> {
   const optional = (name: string) => name !== "TURNSTILE_SECRET_KEY" || Boolean(worker.vars.TURNSTILE_SITE_KEY);
-  const secrets = account.secrets?.[key] ?? namesOf(key).filter((name) => isSecret(name) && optional(name));
+  const secrets = account.secrets?.[key] ?? namesOf(key).filter((name) => isSecretName(name) && optional(name));
   const standIn = (name: string) => {
     const value = createHash("sha256").update(name).digest("hex");
     if (name === "STRIPE_SECRET_KEY") return `sk_${stage === "production" ? "live" : "test"}_${value}`;

@@ -1,8 +1,8 @@
 import { PAID_PLANS } from "../../app/contract/plans";
-import { isLoopback } from "../../app/shared/settings";
+import { isLoopback, isSecretName } from "../../app/shared/settings";
 import { urlIn, type WorkerSettings } from "../wrangler/worker-settings";
 import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
-import { type Deployment, isSecret, KEYS, type Key, namesOf, problemsOf } from "./deployment";
+import { type Deployment, KEYS, type Key, namesOf, problemsOf } from "./deployment";
 
 /** The private entrypoint of functions/subscription-api/index.ts. */
 const SITE_ENTRYPOINT = "SiteApi";
@@ -49,7 +49,7 @@ const inBoth =
 export const RULES: Record<string, Rule> = {
   "the Worker takes its settings": inBoth((_, { key, place, put }, deployment) =>
     problemsOf(key, deployment).map(({ name, problem }) => {
-      if (isSecret(name)) return `${name} ${problem}: ${put(name)}`;
+      if (isSecretName(name)) return `${name} ${problem}: ${put(name)}`;
       const hint = name === "CUSTOMER_PORTAL_URL" ? ` (npm run stripe:setup -- --${deployment.stage} prints it)` : "";
       return `${name} ${problem}: correct it in ${place}${hint}`;
     }),
@@ -63,7 +63,7 @@ export const RULES: Record<string, Rule> = {
   "values are a deployment's own": inBoth(({ vars, routes }, { key, environment, place, put }) => [
     ...Object.entries(vars).map(([name, given]) => {
       const value = String(given);
-      if (isSecret(name) && value !== "") return `${name} is a secret: remove it from ${place}, then ${put(name)}`;
+      if (isSecretName(name) && value !== "") return `${name} is a secret: remove it from ${place}, then ${put(name)}`;
       if (isLoopback(value)) return `${name} is a URL of this machine (${value}): correct or remove it in ${place}`;
       if (PLACEHOLDER.test(value)) return `${name} is a placeholder (${value}): put yours into ${place}`;
       return !namesOf(key).includes(name) && `${name} is no setting: correct its name in ${place}`;

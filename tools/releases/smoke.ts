@@ -3,7 +3,7 @@ import * as z from "zod";
 import { formFields, INVALID_EMAIL } from "../../app/contract/fields/form-fields";
 import { PAID_PLANS } from "../../app/contract/plans";
 import { signUpPath } from "../../app/contract/sign-up-path";
-import { shareImages } from "../../app/seo/share-images";
+import { PUBLIC_PATHS } from "../../app/seo/public-paths";
 import { causeOf, runTool } from "../failures";
 import { settingsOf, stageOf, urlIn } from "../wrangler/worker-settings";
 
@@ -21,9 +21,8 @@ async function smoke(options: { staging?: boolean; production?: boolean }): Prom
   /** Each returns the result, or throws the problem. */
   const checks: Record<string, () => Promise<string>> = {
     async pages() {
-      const paths = Object.keys(shareImages);
-      for (const path of paths) need((await get(siteUrl + path)).text.includes("<h1"), `${path} has no heading`);
-      return paths.join(" ");
+      for (const path of PUBLIC_PATHS) need((await get(siteUrl + path)).text.includes("<h1"), `${path} has no heading`);
+      return PUBLIC_PATHS.join(" ");
     },
     site: () => versionAt(siteUrl),
     async form() {

@@ -1,6 +1,6 @@
 import { RETRY_AFTER_SECONDS } from "../../shared/limits/rate-limit";
 
-/** Why a request is answered with no page of its own. The guard throws it; its page is rendered by its status. */
+/** Why a request is answered with no page of its own. The guard throws it. */
 export class Refusal extends Error {
   constructor(
     readonly status: 400 | 403 | 404 | 405 | 408 | 413 | 414 | 415 | 429,
@@ -46,20 +46,3 @@ export const TOO_MANY_REQUESTS = new Refusal(429, "Too many requests", "Please w
 export function methodNotAllowed(allow: string): Refusal {
   return new Refusal(405, "Method not allowed", "This page does not accept that kind of request.", { Allow: allow });
 }
-
-/** The refusal whose page has this status; undefined for any other status. */
-export function refusalOf(status: number): Refusal | undefined {
-  return REFUSALS.find((refusal) => refusal.status === status);
-}
-
-const REFUSALS = [
-  NOT_FOUND,
-  URL_TOO_LONG,
-  CROSS_ORIGIN,
-  UNSUPPORTED_TYPE,
-  BODY_TOO_LARGE,
-  BODY_TOO_SLOW,
-  MALFORMED,
-  TOO_MANY_REQUESTS,
-  methodNotAllowed(""),
-];

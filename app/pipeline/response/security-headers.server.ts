@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { uint8ArrayToBase64 } from "uint8array-extras";
 import type { SiteEnv } from "../context.server";
-import { isHtml } from "../markdown.server";
+import { isHtml } from "./is-html.server";
 
 /** Sources: OWASP Secure Headers, MDN HTTP Observatory. A page's own policy is in its headers already. */
 const headersOf = (strictTransportSecurity: string | false) =>

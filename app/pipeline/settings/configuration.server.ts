@@ -7,7 +7,9 @@ import {
   type ConfigurationResult,
   deadlineFactor,
   isLoopback,
+  newAndOld,
   problemsOf,
+  secret,
   withoutEmpty,
 } from "../../shared/settings";
 import type { Assets } from "./stylesheets.server";
@@ -37,16 +39,6 @@ const turnstileKey = z.string().check(z.trim(), z.regex(/^[\w-]{16,256}$/, "must
 const boolean = z.pipe(
   z.enum(["true", "false"], "must be true or false"),
   z.transform((value) => value === "true"),
-);
-const MIN_SECRET_LENGTH = 32;
-const MIN_DIFFERENT_CHARACTERS = 12;
-const secret = z.string().check(
-  z.trim(),
-  z.minLength(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`),
-  z.refine(
-    (value) => new Set(value).size >= MIN_DIFFERENT_CHARACTERS,
-    `must have at least ${MIN_DIFFERENT_CHARACTERS} different characters`,
-  ),
 );
 
 export interface ServiceBinding {
@@ -98,15 +90,8 @@ export const settings = z.object({
   /** Host for other devices, from `npm start`; refused in a deployment. */
   HOST: z.optional(z.string()),
   /** Secret, 32 characters or more; seals cookies and links. `{new},{old}` during a rotation. */
-  SESSION_SECRET: z.pipe(
-    z.pipe(
-      z.string("is missing"),
-      z.transform((value) => value.split(",")),
-    ),
-    z.array(secret).check(
-      z.maxLength(2, "must be one secret, or the new and the old one with a comma between them"),
-      z.refine(([current, old]) => current !== old, "must have an old secret that differs from the new one"),
-    ),
+  SESSION_SECRET: newAndOld(secret).check(
+    z.refine(([current, old]) => current !== old, "must have an old secret that differs from the new one"),
   ),
   /** `pk_test_…` or `pk_live_…`; without it the card step says "Configuration Error". */
   STRIPE_PUBLISHABLE_KEY: z._default(

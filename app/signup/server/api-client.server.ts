@@ -9,6 +9,7 @@ import {
 } from "../../contract/subscription-response";
 import type { ServiceBinding } from "../../pipeline/settings/configuration.server";
 import { readBoundedText } from "../../shared/bounded-body";
+import { sleep } from "../../shared/sleep";
 import type { CreateOutcome } from "../create-outcome";
 
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -103,7 +104,7 @@ async function sendWithRetries(send: Send, timeoutMs: number): Promise<CreateOut
     const retryAfter = outcome.kind === "rejected" ? outcome.retryAfter : undefined;
     const delay = retryAfter === undefined ? ownDelay : retryAfter * 1000;
     if (!isTransient(outcome) || Date.now() + delay >= deadline) return outcome;
-    await new Promise((resolve) => setTimeout(resolve, delay));
+    await sleep(delay);
     outcome = await send(signal);
   }
   return outcome;

@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { refusalOf } from "../../../app/pipeline/guard/refusals.server";
+import {
+  BODY_TOO_LARGE,
+  BODY_TOO_SLOW,
+  CROSS_ORIGIN,
+  MALFORMED,
+  methodNotAllowed,
+  NOT_FOUND,
+  TOO_MANY_REQUESTS,
+  UNSUPPORTED_TYPE,
+  URL_TOO_LONG,
+} from "../../../app/pipeline/guard/refusals.server";
 import { countingLimiter } from "../../support/site-in-process/site-settings";
 import { FOREIGN_BROWSER, formWith, watchedForm } from "./posted-form";
 import { smallSite } from "./small-site";
@@ -9,25 +19,52 @@ import { smallSite } from "./small-site";
 const AGAIN = "Please open the sign-up page again and send";
 
 test.each([
-  { status: 400, title: "Malformed request", message: `The request could not be read. ${AGAIN} the form from there.` },
-  { status: 403, title: "Request refused", message: `This form was not sent from our site. ${AGAIN} it from there.` },
-  { status: 404, title: "Not found", message: "There is no such page." },
-  { status: 405, title: "Method not allowed", message: "This page does not accept that kind of request." },
   {
+    refusal: MALFORMED,
+    status: 400,
+    title: "Malformed request",
+    message: `The request could not be read. ${AGAIN} the form from there.`,
+  },
+  {
+    refusal: CROSS_ORIGIN,
+    status: 403,
+    title: "Request refused",
+    message: `This form was not sent from our site. ${AGAIN} it from there.`,
+  },
+  { refusal: NOT_FOUND, status: 404, title: "Not found", message: "There is no such page." },
+  {
+    refusal: methodNotAllowed("GET"),
+    status: 405,
+    title: "Method not allowed",
+    message: "This page does not accept that kind of request.",
+  },
+  {
+    refusal: BODY_TOO_SLOW,
     status: 408,
     title: "Request timed out",
     message: "The form did not arrive in time. Please check your connection and try again.",
   },
   {
+    refusal: BODY_TOO_LARGE,
     status: 413,
     title: "Too much data",
     message: "The form holds more than we can take. Please shorten your entries and try again.",
   },
-  { status: 414, title: "URL too long", message: "The URL is longer than this site accepts." },
-  { status: 415, title: "Unsupported form", message: `The form could not be read. ${AGAIN} it from there.` },
-  { status: 429, title: "Too many requests", message: "Please wait a moment and try again." },
-])("the refusal $status has its words for a visitor", ({ status, title, message }) => {
-  expect(refusalOf(status)).toMatchObject({ title, message });
+  { refusal: URL_TOO_LONG, status: 414, title: "URL too long", message: "The URL is longer than this site accepts." },
+  {
+    refusal: UNSUPPORTED_TYPE,
+    status: 415,
+    title: "Unsupported form",
+    message: `The form could not be read. ${AGAIN} it from there.`,
+  },
+  {
+    refusal: TOO_MANY_REQUESTS,
+    status: 429,
+    title: "Too many requests",
+    message: "Please wait a moment and try again.",
+  },
+])("the refusal $status has its words for a visitor", ({ refusal, ...words }) => {
+  expect(refusal).toMatchObject(words);
 });
 
 test("a refused form is logged as refused, with the reason, and its body is not read", async () => {

@@ -1,0 +1,4 @@
+/** Judged by the response's Content-Type. */
+export function isHtml(response: Response): boolean {
+  return response.headers.get("Content-Type")?.startsWith("text/html") ?? false;
+}
