@@ -1,0 +1,34 @@
+import { expect } from "vitest";
+import * as z from "zod/mini";
+import { subscriptionRequest } from "../../../app/contract/subscription-request";
+import { validateInBrowser } from "../../../app/signup/form/validate-in-browser";
+import { signupForm } from "../../../app/signup/form-schema";
+import { parseForm } from "../../../app/signup/server/posted-form.server";
+import { fields } from "../../support/person";
+
+const { package_id: _, ...valid } = fields;
+
+export { valid as validForm };
+
+export type Messages = Record<string, string[] | undefined>;
+const messagesIn = (error?: z.core.$ZodError): Messages => (error ? z.flattenError(error).fieldErrors : {});
+
+/**
+ * The messages by field for a valid form with some other values. Fails unless the API gives the same messages, and the site
+ * does in the browser as on its server.
+ */
+export function messagesFor(change: Record<string, unknown>): Messages {
+  const form = { ...valid, ...change };
+  const messages = messagesIn(signupForm.safeParse(form).error);
+  // The contract has no confirmation of the password.
+  const { confirmPassword: _, ...ofContract } = messages;
+  expect(messagesIn(subscriptionRequest.safeParse(form).error), "the API's messages").toEqual(ofContract);
+  const posted = new URLSearchParams();
+  for (const [name, value] of Object.entries(form)) if (value != null) posted.append(name, `${value}`);
+  const data = new FormData();
+  for (const [name, value] of posted) data.append(name, value);
+  expect(validateInBrowser(data).reply().error ?? {}, "the browser's messages").toEqual(messages);
+  const onServer = parseForm(Object.fromEntries(posted)).reply().error ?? {};
+  expect(onServer, "the site's messages").toEqual(messages);
+  return messages;
+}
