@@ -1,35 +1,69 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { chargeSentence, usd, utcMinute } from "../../../app/contract/charge-wording";
 import { trialEndOf } from "../../../app/contract/trial";
-import { trialEndingEmail, trialStartedEmail } from "../../../functions/subscription-api/outbox/emails/trial-emails";
 import { MESSAGE, SENDER } from "../api/outbox/message";
+
+/* The end of a trial and its first charge, in the same words on pages and in emails. */
 
 afterEach(() => void vi.unstubAllEnvs());
 
-const links = { verifyEmail: "https://api.example/verify", notMe: "https://api.example/not-me" };
-const begins = [
-  ["2026-11-30T23:59:00.000Z", "December 5, 2026"],
-  ["2026-12-31T23:59:00.000Z", "January 5, 2027"],
-  ["2028-02-29T23:59:59.000Z", "March 5, 2028"],
-] as const;
-const zones = ["Pacific/Kiritimati", "Pacific/Pago_Pago"];
+const CARD = "Visa ending in 4242";
 
-const dues = zones.flatMap((zone) => begins.map(([began, day]) => [zone, began, day]));
+test("amounts have a thousands separator, cents and their currency", () => {
+  expect(usd(123_456)).toBe("$1,234.56 USD");
+});
 
-test.each(dues)("in %s the trial of %s ends on the same day on page and in emails: %s", (zone, began, day) => {
-  vi.stubEnv("TZ", zone);
-  const end = trialEndOf(began);
-  const cents = { cents: 123_456, tax: 0 };
-  const trialEndOutcome = { next: "charge" as const, first: cents, later: cents };
-  const trial = { end: new Date(end), trialEndOutcome, card: { brand: "visa", last4: "4242" }, plan: "STANDARD" };
-  const [amount, chargeDay] = [usd(123_456), `on or after ${day} (UTC)`];
-  const due = `Unless you cancel before then, we’ll charge $1,234.56 USD to your Visa ending in 4242 ${chargeDay}, and then`;
-  const sentence = `${due} every month until you cancel.`;
-  expect(chargeSentence(end, { amount, card: "Visa ending in 4242" })).toBe(sentence);
-  const reduced = chargeSentence(end, { amount, later: usd(100), card: "Visa ending in 4242" });
-  expect(reduced).toContain(`${due} $1.00 USD every month`);
-  expect([end, "2026-12-31T00:05:00Z"].map(utcMinute)).toEqual([`${day}, 23:59 UTC`, "December 31, 2026, 00:05 UTC"]);
-  for (const { text } of [trialStartedEmail(MESSAGE, trial, SENDER, links), trialEndingEmail(MESSAGE, trial, SENDER)])
-    for (const words of [sentence, `First payment: ${amount}, ${chargeDay}`, `ends on ${day} (UTC)`])
-      expect(text).toContain(words);
+test("a minute is told in UTC, with 24 hours", () => {
+  expect(utcMinute("2026-12-31T00:05:00Z")).toBe("December 31, 2026, 00:05 UTC");
+});
+
+test("a charge is told with its amount, card and day, and that the same follows every month", () => {
+  expect(chargeSentence("2026-12-05T23:59:00.000Z", { amount: usd(123_456), card: CARD })).toBe(
+    "Unless you cancel before then, we’ll charge $1,234.56 USD to your Visa ending in 4242 on or after " +
+      "December 5, 2026 (UTC), and then every month until you cancel.",
+  );
+});
+
+test("a first charge with another amount is told with the later one", () => {
+  const sentence = chargeSentence("2026-12-05T23:59:00.000Z", { amount: usd(123_456), later: usd(100), card: CARD });
+  expect(sentence).toContain("on or after December 5, 2026 (UTC), and then $1.00 USD every month");
+});
+
+describe.each(["Pacific/Kiritimati", "Pacific/Pago_Pago"])("in the time zone %s", (timeZone) => {
+  /** The same modules, loaded where it is another day. */
+  async function wordingThere() {
+    vi.stubEnv("TZ", timeZone);
+    vi.resetModules();
+    const wording = await import("../../../app/contract/charge-wording");
+    return { ...wording, ...(await import("../../../functions/subscription-api/outbox/emails/trial-emails")) };
+  }
+
+  test.each([
+    { began: "2026-11-30T23:59:00.000Z", ends: "December 5, 2026" },
+    { began: "2026-12-31T23:59:00.000Z", ends: "January 5, 2027" },
+    { began: "2028-02-29T23:59:59.000Z", ends: "March 5, 2028" },
+  ])("a trial that begins at $began ends on the same day on the page and in both emails", async ({ began, ends }) => {
+    const there = await wordingThere();
+    const end = trialEndOf(began);
+    const sentence = there.chargeSentence(end, { amount: usd(123_456), card: CARD });
+    expect(sentence).toContain(`on or after ${ends} (UTC)`);
+    expect(there.utcMinute(end)).toBe(`${ends}, 23:59 UTC`);
+
+    const charge = { cents: 123_456, tax: 0 };
+    const trial = {
+      end: new Date(end),
+      trialEndOutcome: { next: "charge" as const, first: charge, later: charge },
+      card: { brand: "visa", last4: "4242" },
+      plan: "STANDARD",
+    };
+    const links = { verifyEmail: "https://api.example/verify", notMe: "https://api.example/not-me" };
+    for (const email of [
+      there.trialStartedEmail(MESSAGE, trial, SENDER, links),
+      there.trialEndingEmail(MESSAGE, trial, SENDER),
+    ]) {
+      expect(email.text).toContain(sentence);
+      expect(email.text).toContain(`First payment: $1,234.56 USD, on or after ${ends} (UTC)`);
+      expect(email.text).toContain(`ends on ${ends} (UTC)`);
+    }
+  });
 });

@@ -24,39 +24,90 @@ const testMode = (secret: string, publishable: string) =>
   testModeOf({ PATH: "/bin", STRIPE_SECRET_KEY: secret, STRIPE_PUBLISHABLE_KEY: publishable });
 const target = (place: "production" | "sandbox", STRIPE_SECRET_KEY?: string) => targetOf(place, { STRIPE_SECRET_KEY });
 
-test.each<[what: string, work: () => unknown, sentence: string]>([
-  ["two stages", () => stageOf({ staging: true, production: true }), "Choose one of --staging and --production."],
-  ["no publishable key", () => testMode(`sk_test${KEY}`, ""), "STRIPE_PUBLISHABLE_KEY is missing: npm start takes"],
-  ["a live key", () => testMode(`sk_live${KEY}`, `pk_test${KEY}`), "STRIPE_SECRET_KEY is no test key"],
-  ["a live publishable key", () => testMode(`sk_test${KEY}`, `pk_live${KEY}`), "STRIPE_PUBLISHABLE_KEY is no test key"],
-  ["a short key", () => testMode("sk_test_short", `pk_test${KEY}`), "STRIPE_SECRET_KEY is no test key"],
-  ["no key in production", () => target("production"), "Set STRIPE_SECRET_KEY"],
-  ["a publishable key in production", () => target("production", `pk_test${KEY}`), "STRIPE_SECRET_KEY is no live key"],
-  ["a test key in production", () => target("production", `sk_test${KEY}`), "STRIPE_SECRET_KEY is no live key"],
-  ["placeholders in production", () => target("production", `rk_live${KEY}`), "SITE_URL is still a placeholder"],
-  ["a live key in the sandbox", () => target("sandbox", `rk_live${KEY}`), "STRIPE_SECRET_KEY is no test key"],
-])("a command refuses %s in a sentence without the key", (_, work, sentence) => {
-  const told = sentenceAbout(work);
-  expect(told).toContain(sentence);
-  expect(told).not.toMatch(/0123456789abcdef|\n {4}at /);
+const REFUSALS: { what: string; work: () => unknown; says: string }[] = [
+  {
+    what: "two stages",
+    work: () => stageOf({ staging: true, production: true }),
+    says: "Choose one of --staging and --production.",
+  },
+  {
+    what: "no publishable key",
+    work: () => testMode(`sk_test${KEY}`, ""),
+    says: "STRIPE_PUBLISHABLE_KEY is missing: npm start takes",
+  },
+  {
+    what: "a live key",
+    work: () => testMode(`sk_live${KEY}`, `pk_test${KEY}`),
+    says: "STRIPE_SECRET_KEY is no test key",
+  },
+  {
+    what: "a live publishable key",
+    work: () => testMode(`sk_test${KEY}`, `pk_live${KEY}`),
+    says: "STRIPE_PUBLISHABLE_KEY is no test key",
+  },
+  {
+    what: "a short key",
+    work: () => testMode("sk_test_short", `pk_test${KEY}`),
+    says: "STRIPE_SECRET_KEY is no test key",
+  },
+  { what: "no key in production", work: () => target("production"), says: "Set STRIPE_SECRET_KEY" },
+  {
+    what: "a publishable key in production",
+    work: () => target("production", `pk_test${KEY}`),
+    says: "STRIPE_SECRET_KEY is no live key",
+  },
+  {
+    what: "a test key in production",
+    work: () => target("production", `sk_test${KEY}`),
+    says: "STRIPE_SECRET_KEY is no live key",
+  },
+  {
+    what: "placeholders in production",
+    work: () => target("production", `rk_live${KEY}`),
+    says: "SITE_URL is still a placeholder",
+  },
+  {
+    what: "a live key in the sandbox",
+    work: () => target("sandbox", `rk_live${KEY}`),
+    says: "STRIPE_SECRET_KEY is no test key",
+  },
+];
+
+test.each(REFUSALS)("a command refuses $what in a sentence", ({ work, says }) => {
+  expect(sentenceAbout(work)).toContain(says);
+});
+
+test.each(REFUSALS)("the sentence about $what has neither the key nor a stack", ({ work }) => {
+  const sentence = sentenceAbout(work);
+  expect(sentence).not.toContain("0123456789abcdef");
+  expect(sentence).not.toMatch(/\n {4}at /);
 });
 
 test.each([
-  ["In a non-interactive environment, it's necessary to set a CLOUDFLARE_API_TOKEN", "Cloudflare refuses the login: "],
-  ["✘ [ERROR] Authentication error [code: 10000]", "Cloudflare refuses the login: run npx wrangler login"],
-  ["✘ [ERROR] Something\n  new\n\nIf you think this is a bug", "Wrangler says: Something new"],
-])("Wrangler's output %j is told as %j", (output, sentence) => {
-  expect(failureIn(output)).toContain(sentence);
+  {
+    output: "In a non-interactive environment, it's necessary to set a CLOUDFLARE_API_TOKEN",
+    says: "Cloudflare refuses the login: ",
+  },
+  {
+    output: "✘ [ERROR] Authentication error [code: 10000]",
+    says: "Cloudflare refuses the login: run npx wrangler login",
+  },
+  { output: "✘ [ERROR] Something\n  new\n\nIf you think this is a bug", says: "Wrangler says: Something new" },
+])("Wrangler's error $output is told in a sentence", ({ output, says }) => {
+  expect(failureIn(output)).toContain(says);
 });
 
 const { StripeAuthenticationError, StripePermissionError } = Stripe.errors;
 const ofRequest = { type: "invalid_request_error" as const, message: "It needs the 'rak_webhook_read' permission" };
 
 test.each([
-  [new StripePermissionError(ofRequest), "The key lacks the permission rak_webhook_read: tick it at"],
-  [new StripeAuthenticationError(ofRequest), "Stripe does not know the key: copy it again from"],
-])("stripe:setup tells %o as %j", (error, sentence) => {
-  expect(sentenceOfStripe(error)).toContain(sentence);
+  {
+    error: new StripePermissionError(ofRequest),
+    says: "The key lacks the permission rak_webhook_read: tick it at",
+  },
+  { error: new StripeAuthenticationError(ofRequest), says: "Stripe does not know the key: copy it again from" },
+])("stripe:setup tells Stripe's error in a sentence: $says", ({ error, says }) => {
+  expect(sentenceOfStripe(error)).toContain(says);
 });
 
 test("an unexpected error is told with its stack", () => {
@@ -64,9 +115,9 @@ test("an unexpected error is told with its stack", () => {
 });
 
 test.each([
-  ["vars = = 1", /wrangler\.toml:2: Invalid TOML document/],
-  ["vars = 1", /wrangler\.toml configuration:\n.*"vars" should be an object/],
-])("an invalid wrangler.toml with %j is told with its file, and without a stack", async (text, sentence) => {
+  { text: "vars = = 1", sentence: /wrangler\.toml:2: Invalid TOML document/ },
+  { text: "vars = 1", sentence: /wrangler\.toml configuration:\n.*"vars" should be an object/ },
+])("an invalid wrangler.toml with '$text' is told with its file", async ({ text, sentence }) => {
   const file = join(await mkdtemp(join(tmpdir(), "settings-")), "wrangler.toml");
   await writeFile(file, `name = "a"\n${text}`);
   expect(sentenceAbout(() => readWorkerSettings(file))).toMatch(sentence);

@@ -1,0 +1,28 @@
+import { describe, expect, test } from "vitest";
+import { describeError } from "../../../app/shared/describe-error";
+
+const TYPED = "ada@example.com";
+const MESSAGES = [TYPED, `No ${TYPED}\n    at ${TYPED}\n    at ${TYPED} (typed.js:1:2)`, `$& ${TYPED}`];
+
+describe("an error in the log", () => {
+  test("has its name, its cause's name and its stack", () => {
+    const described = describeError(new TypeError("x", { cause: new RangeError("y") }));
+    expect(described).toMatchObject({ error: "TypeError", cause: "RangeError" });
+    expect(described.stack?.[0]).toMatch(/describe-error\.test\.ts/);
+  });
+
+  test.each(MESSAGES)("has nothing of its message or its cause's: %j", (message) => {
+    const described = describeError(new TypeError(message, { cause: new RangeError(TYPED) }));
+    expect(described).not.toHaveProperty("message");
+    expect(JSON.stringify(described)).not.toContain(TYPED);
+  });
+
+  test.each(MESSAGES)("has nothing of a message that was changed after its stack was written: %j", (message) => {
+    const changed = Object.assign(new TypeError(message), { message: "Another message" });
+    expect(JSON.stringify(describeError(changed))).not.toContain(TYPED);
+  });
+
+  test("has only its type if something else was thrown", () => {
+    expect(describeError(TYPED)).toEqual({ error: "string" });
+  });
+});
