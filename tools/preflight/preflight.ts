@@ -7,7 +7,7 @@ import { runTool } from "../failures";
 import { settingsOf, stageOf } from "../wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../wrangler/wrangler";
 import { askAccount } from "./account";
-import { checkDeployment, databaseIdOf, isDatabaseId } from "./rules";
+import { checkDeployment, databaseIdOf, isDatabaseId } from "./checks";
 
 // npm run preflight: production, or --staging. --offline asks no account. npm run stripe:setup -- --check asks Stripe.
 

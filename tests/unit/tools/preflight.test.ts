@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { PAID_PLANS } from "../../../app/contract/plans";
 import type { Deployment } from "../../../tools/preflight/deployment";
-import { checkDeployment } from "../../../tools/preflight/rules";
+import { checkDeployment } from "../../../tools/preflight/checks";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
 import { DATABASES, filledIn } from "../../support/filled-in-settings";

@@ -27,14 +27,14 @@ export const isDatabaseId = (id: string) => UUID.test(id) && !/^[0-]*$/.test(id)
 
 /** A sentence for each problem: where it is, what is wrong and the remedy. */
 type Problems = (string | false)[];
-type Rule = (deployment: Deployment) => Problems;
+type Check = (deployment: Deployment) => Problems;
 
 /** One of the Workers. `environment` and `place` name where its settings are, and `put` sets a secret. */
 type One = { key: Key; file: string; environment: string; place: string; put: (name: string) => string };
 
-/** The same rule for both Workers. Its sentences begin with the Worker. */
+/** The same check of both Workers. Its sentences begin with the Worker. */
 const inBoth =
-  (rule: (worker: WorkerSettings, one: One, deployment: Deployment) => Problems): Rule =>
+  (check: (worker: WorkerSettings, one: One, deployment: Deployment) => Problems): Check =>
   (deployment) =>
     KEYS.flatMap((key) => {
       const { stage } = deployment;
@@ -42,11 +42,11 @@ const inBoth =
       const put = (name: string) => wranglerCommand(`secret put ${name}`, stage, key === "site" ? "." : API_FOLDER);
       const [environment, place] = [`[env.${stage}] of ${file}`, `[env.${stage}.vars] of ${file}`];
       const title = key === "site" ? "site" : "subscription API";
-      const problems = rule(deployment[key], { key, file, environment, place, put }, deployment);
+      const problems = check(deployment[key], { key, file, environment, place, put }, deployment);
       return problems.map((problem) => problem !== false && `${title}: ${problem}`);
     });
 
-export const RULES: Record<string, Rule> = {
+export const CHECKS: Record<string, Check> = {
   "the Worker takes its settings": inBoth((_, { key, place, put }, deployment) =>
     problemsOf(key, deployment).map(({ name, problem }) => {
       if (isSecretName(name)) return `${name} ${problem}: ${put(name)}`;
@@ -203,7 +203,7 @@ export const RULES: Record<string, Rule> = {
   },
 };
 
-/** All problems of a deployment, in the order of the rules. */
+/** All problems of a deployment, in the order of the checks. */
 export function checkDeployment(deployment: Deployment): string[] {
-  return Object.values(RULES).flatMap((rule) => rule(deployment).filter((what) => what !== false));
+  return Object.values(CHECKS).flatMap((check) => check(deployment).filter((what) => what !== false));
 }
