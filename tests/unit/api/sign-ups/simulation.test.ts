@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { report, search } from "../../../release/simulation/history";
-import { loadApi } from "../../../release/simulation/loaded-api";
+import { report, search } from "../../../simulation/history";
+import { loadApi } from "../../../simulation/loaded-api";
 
 const SIGN_UPS = 400;
 const SEED = 11;

@@ -2,13 +2,13 @@ import { fetch, type Request } from "miniflare";
 import { decode } from "turbo-stream";
 import { afterAll, onTestFailed, test } from "vitest";
 import * as z from "zod";
-import type { SignupReply, SignupStep } from "../../../app/signup/steps";
-import { deliver, eventOf } from "../../support/stripe-events";
-import { siteVisitor } from "../../support/visitors/site-visitor";
-import { varsFor } from "../../support/visitors/visited-site";
-import { enterCard, newCard, rows, stripeAt, stripeStateOf } from "../../support/visitors/visitor";
-import { startSite, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
-import { type Backend, runSequence } from "./model";
+import type { SignupReply, SignupStep } from "../../app/signup/steps";
+import { type Backend, runSequence } from "../support/sign-up-model";
+import { deliver, eventOf } from "../support/stripe-events";
+import { siteVisitor } from "../support/visitors/site-visitor";
+import { varsFor } from "../support/visitors/visited-site";
+import { enterCard, newCard, rows, stripeAt, stripeStateOf } from "../support/visitors/visitor";
+import { startSite, startStripeSimulator, startSubscriptionApi } from "../support/workers/workers";
 
 /* Sequences of the sign-up's model through the built Workers, by browsers without scripts. */
 

@@ -1,9 +1,9 @@
-import { d1Of } from "../../support/api-in-process/database";
-import { DAY, HOUR, MINUTE, Scheduler, SECOND } from "../../support/api-in-process/scheduler";
-import { SETTINGS } from "../../support/api-in-process/settings";
-import { type Answer, answer, refusal, Stripe, type StripeObject } from "../../support/api-in-process/stripe-model";
-import { type Random, randomOf } from "../../support/random";
-import { sign } from "../../support/stripe-events";
+import { d1Of } from "../support/api-in-process/database";
+import { DAY, HOUR, MINUTE, Scheduler, SECOND } from "../support/api-in-process/scheduler";
+import { SETTINGS } from "../support/api-in-process/settings";
+import { type Answer, answer, refusal, Stripe, type StripeObject } from "../support/api-in-process/stripe-model";
+import { type Random, randomOf } from "../support/random";
+import { sign } from "../support/stripe-events";
 import { Isolates } from "./isolates";
 import type { Init, LoadedApi, Platform } from "./loaded-api";
 

@@ -2,8 +2,8 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import * as z from "zod";
-import { MemoryDatabase } from "../../support/api-in-process/database";
-import { cheapPasswords } from "../../support/cheap-passwords";
+import { MemoryDatabase } from "../support/api-in-process/database";
+import { cheapPasswords } from "../support/cheap-passwords";
 
 export type Init = { method?: string; headers?: [string, string][]; body?: string; signal?: AbortSignal };
 
@@ -41,7 +41,7 @@ export type LoadedApi = {
   start(place: 0 | 1): Api;
 };
 
-const root = fileURLToPath(new URL("../../..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const createApi = z.custom<(hasher: () => object) => { publicApi: Api }>((value) => typeof value === "function");
 
 export async function loadApi(): Promise<LoadedApi> {

@@ -1,5 +1,5 @@
-import { DAY, HOUR, MINUTE, SECOND } from "../../support/api-in-process/scheduler";
-import type { StripeObject } from "../../support/api-in-process/stripe-model";
+import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
+import type { StripeObject } from "../support/api-in-process/stripe-model";
 import { type Consent, type Deeds, intentOf } from "./visitors";
 import type { World } from "./world";
 

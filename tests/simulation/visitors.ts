@@ -1,8 +1,8 @@
-import { DAY, HOUR, MINUTE, SECOND } from "../../support/api-in-process/scheduler";
-import { SETTINGS } from "../../support/api-in-process/settings";
-import { type Answer, POOR } from "../../support/api-in-process/stripe-model";
-import { validRequest } from "../../support/person";
-import { type Random, randomOf } from "../../support/random";
+import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
+import { SETTINGS } from "../support/api-in-process/settings";
+import { type Answer, POOR } from "../support/api-in-process/stripe-model";
+import { validRequest } from "../support/person";
+import { type Random, randomOf } from "../support/random";
 import type { Heard, World } from "./world";
 
 /** The packages of the first migration, and none. */

@@ -1,5 +1,5 @@
-import { SECOND } from "../../support/api-in-process/scheduler";
-import type { Random } from "../../support/random";
+import { SECOND } from "../support/api-in-process/scheduler";
+import type { Random } from "../support/random";
 import type { Api, LoadedApi } from "./loaded-api";
 
 /** What Cloudflare gives to work that goes on after the answer, and to one run of the cron handler. */
