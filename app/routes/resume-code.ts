@@ -4,9 +4,9 @@ import { qrCode, resumeLink } from "../signup/server/resume-link.server";
 /** The QR code of a resume link. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { configuration, resumeLinks, sessions } = context;
-  const found = await sessions.read(request);
-  const hasLink = typeof found !== "string" && found.state === "card" && !found.resumed;
-  const link = hasLink ? await resumeLink(found, resumeLinks, configuration.SITE_URL) : undefined;
+  const current = await sessions.read(request);
+  const hasLink = current.state === "card" && current.details !== undefined;
+  const link = hasLink ? await resumeLink(current, resumeLinks, configuration.SITE_URL) : undefined;
   if (link?.qrCodePath === undefined) return new Response(null, { status: 404 });
   const headers = { "Content-Type": "image/svg+xml; charset=utf-8", "Cache-Control": "no-store" };
   return new Response(qrCode(link.url), { headers });

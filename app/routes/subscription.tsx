@@ -24,6 +24,7 @@ import { statusFor } from "../signup/create-outcome";
 import { planPath, TURNSTILE_FIELD, toDetails, toRequest } from "../signup/form-schema";
 import { loadStep, troubleOf } from "../signup/load-step";
 import {
+  CARD_PROCESSING,
   CONNECTION_FAILED,
   COOKIES_BLOCKED,
   noticeFor,
@@ -31,13 +32,14 @@ import {
   SIGNUP_FINISHED,
   submissionFailed,
 } from "../signup/notices";
-import { currentStep, ENDED, isInProgress, isOf, linkedSignUp } from "../signup/server/current-step.server";
+import { checkSignUp } from "../signup/server/check-sign-up.server";
+import { currentStep, ENDED, linkedSignUp } from "../signup/server/current-step.server";
 import { parseForm, readForm, refused, returned } from "../signup/server/posted-form.server";
-import { endOfSignUp, type FoundSession } from "../signup/server/session.server";
-import { nextState } from "../signup/server/setup-intent.server";
+import { endOfSignUp } from "../signup/server/session.server";
+import { isInProgress, isSignUp, isSignUpOf, type SignUp, type SignUpState } from "../signup/sign-up-state";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
-import type { SignupReply, SignupSession, SignupStep } from "../signup/steps";
+import type { SignupReply, SignupStep } from "../signup/steps";
 import { ErrorPage } from "../ui/layout/error-page";
 
 export const handle = { hydrate: true, stylesheet };
@@ -94,10 +96,10 @@ export async function action(posted: ActionFunctionArgs) {
     return reply(problem.status, refused({ fields, problem }));
   }
 
-  const found = await sessions.read(request);
+  const current = await sessions.read(request);
   if (fields.intent === "start-over")
-    return startOver(posted, isOf(found, fields.sign_up) || typeof found === "string");
-  if (fields.intent === "resume") return resume(posted, found);
+    return startOver(posted, isSignUpOf(current, fields.sign_up) || !isSignUp(current));
+  if (fields.intent === "resume") return resume(posted, current);
   // A button of an earlier release.
   if (fields.intent !== undefined) return redirect(path, 303);
 
@@ -112,7 +114,7 @@ export async function action(posted: ActionFunctionArgs) {
   const planUrl = planPath(subscription.package_id) ?? path;
   const key = await idempotencyKeyOf(subscription, sessions.nonceIn(request));
   // The same form again, for example after a double click.
-  if (isOf(found, key) && found.state !== "ended") return redirect(planUrl, 303);
+  if (isSignUpOf(current, key) && current.state !== "ended") return redirect(planUrl, 303);
 
   if (blocksCookies(request))
     return reply(422, { form, notice: COOKIES_BLOCKED }, { "Set-Cookie": sessions.newNonce() });
@@ -151,8 +153,8 @@ function reply(status: number, content: SignupReply, headers: HeadersInit = {}) 
   return data(content, { status, headers });
 }
 
-async function seeOther(path: string, session: SignupSession, { context: { sessions } }: ActionFunctionArgs) {
-  return redirect(path, { status: 303, headers: { "Set-Cookie": await sessions.write(session) } });
+async function seeOther(path: string, signUp: SignUp, { context: { sessions } }: ActionFunctionArgs) {
+  return redirect(path, { status: 303, headers: { "Set-Cookie": await sessions.write(signUp) } });
 }
 
 /** A browser on the site's own page that sends no cookie at all would lose its sign-up. */
@@ -168,21 +170,29 @@ function startOver({ request, context: { sessions } }: ActionFunctionArgs, isOwn
 }
 
 /** Continues a link's sign-up if it still needs a card and no other is in progress here. */
-async function resume(posted: ActionFunctionArgs, found: FoundSession) {
+async function resume(posted: ActionFunctionArgs, current: SignUpState) {
   const { request, params, context } = posted;
   const url = new URL(request.url);
   const linked = await linkedSignUp(url, packageIdOf(request.url, params.id), context);
   // The page explains it.
-  if (!linked || isInProgress(found)) return redirect(url.pathname + url.search, 303);
+  if (!linked || isInProgress(current, Date.now())) return redirect(url.pathname + url.search, 303);
   if (blocksCookies(request))
     return reply(422, { notice: COOKIES_BLOCKED }, { "Set-Cookie": context.sessions.newNonce() });
-  const next = await nextState(linked, 0, context);
-  if (next.state === "card") {
-    const { flash, message: _, ...session } = next;
-    return seeOther(url.pathname, { ...session, ...(flash === "card used" && { flash }) }, posted);
+  const checked = await checkSignUp(linked, context);
+  switch (checked.state) {
+    case "card": {
+      // This visitor has not tried a card yet.
+      const { flash, message: _, ...signUp } = checked;
+      return seeOther(url.pathname, { ...signUp, flash: flash === "declined" ? undefined : flash }, posted);
+    }
+    case "waiting":
+      if (checked.reason === "unreachable") return reply(503, { notice: CONNECTION_FAILED });
+      return reply(409, { notice: CARD_PROCESSING });
+    case "ended":
+      return reply(409, { notice: ENDED[checked.why], isOver: true });
+    case "done":
+      return reply(409, { notice: SIGNUP_FINISHED, isOver: true });
   }
-  if (next.state === "waiting" && next.reason === "unreachable") return reply(503, { notice: CONNECTION_FAILED });
-  return reply(409, { notice: next.state === "ended" ? ENDED[next.why] : SIGNUP_FINISHED });
 }
 
 /** When a post fails, the visitor and everything typed stay on the page. */

@@ -52,6 +52,11 @@ export const SUBSCRIPTION_SUCCESSFUL: Notice = {
   message: "Your subscription has been completed successfully.",
 };
 
+export const CARD_PROCESSING: Notice = {
+  kind: "destructive",
+  title: "Your bank is still processing the card",
+  message: "Wait a minute, then try again.",
+};
 export const CARD_USED: Notice = {
   kind: "destructive",
   title: "Payment Failed",

@@ -35,7 +35,7 @@ function LaterStep({ step, reply }: { step: LaterStepData; reply: SignupReply | 
     case "waiting":
       return <WaitingStep {...step} />;
     case "resume":
-      return <ResumeStep state={step.state} replyNotice={reply?.notice} />;
+      return <ResumeStep state={step.state} reply={reply} />;
     case "done":
       return <SuccessStep data={step} />;
   }

@@ -74,7 +74,7 @@ function pageOf(path: string, step: SignupStep, reply?: SignupReply) {
   return {
     path,
     kind,
-    notice: kind === "canceled" ? SIGNUP_CANCELED : reply?.notice,
+    notice: reply?.notice,
     text: JSON.stringify(reply?.form ? reply : [step, reply]),
     email: String(typed.email ?? ""),
     company: String(typed.company_name ?? ""),

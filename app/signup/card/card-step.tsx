@@ -102,6 +102,7 @@ function useLatestNotice(data: CardStepData) {
 
 function flashNotice({ flash, message }: CardStepData): Notice | undefined {
   if (flash === "card used") return CARD_USED;
+  if (flash === "unknown") return CONFIGURATION_ERROR;
   return flash === "declined" ? paymentFailed(message) : undefined;
 }
 

@@ -1,36 +1,32 @@
 import { Form, useLocation, useNavigation } from "@remix-run/react";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
-import { type Notice, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../notices";
 import { SignupNotice } from "../signup-notice";
-import type { ResumeStepData } from "../steps";
+import type { ResumeStepData, SignupReply } from "../steps";
 
-/** What became of a link's sign-up, or the question whether to continue it. It never says whose it is. */
+/** The question whether to continue a link's sign-up, or why that is not possible. It never says whose it is. */
 export function ResumeStep({
   state,
-  replyNotice,
-}: Pick<ResumeStepData, "state"> & { replyNotice: Notice | undefined }) {
+  reply,
+}: Pick<ResumeStepData, "state"> & { reply: Pick<SignupReply, "notice" | "isOver"> | undefined }) {
   const { pathname, search } = useLocation();
   const busy = useNavigation().state !== "idle";
-  const notice = state === "canceled" ? SIGNUP_CANCELED : replyNotice;
-  const isCanceled = notice?.title === SIGNUP_CANCELED.title;
-  const isFinished = notice?.title === SIGNUP_FINISHED.title;
   return (
     <div className="step-main">
-      <LiveRegion role="alert">{notice && <SignupNotice notice={notice} takesFocus />}</LiveRegion>
+      <LiveRegion role="alert">{reply?.notice && <SignupNotice notice={reply.notice} takesFocus />}</LiveRegion>
       <div className="max-w-2xl text-lg">
-        {isCanceled && (
-          <ButtonLink href={pathname} className="w-fit">
-            Start again
-          </ButtonLink>
-        )}
-        {state === "ready" && !isCanceled && !isFinished && (
+        {state === "ready" && !reply?.isOver && (
           <Form method="post" action={pathname + search}>
             <p>This link continues a sign-up that still needs a card. Continue only if it's yours.</p>
             <Button type="submit" size="lg" className="mt-6" name="intent" value="resume" busy={busy}>
               Continue this sign-up
             </Button>
           </Form>
+        )}
+        {state === "ready" && reply?.isOver && (
+          <ButtonLink href={pathname} className="w-fit">
+            Go to the sign-up
+          </ButtonLink>
         )}
         {state === "busy" && (
           <>

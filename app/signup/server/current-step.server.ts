@@ -4,130 +4,117 @@ import { formatPhone } from "../../contract/fields/phone";
 import { signUpPath } from "../../contract/sign-up-path";
 import { trialEndOf } from "../../contract/trial";
 import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../notices";
-import type { Pending, ResumeStepData, SignupSession, SignupStep } from "../steps";
+import {
+  isInProgress,
+  isPastItsTime,
+  isPending,
+  isSignUpOf,
+  type PendingSignUp,
+  type SignUp,
+  type SignUpIn,
+  type SignUpState,
+} from "../sign-up-state";
+import type { SignupStep } from "../steps";
+import { checkSignUp } from "./check-sign-up.server";
 import { resumeLink } from "./resume-link.server";
-import type { FoundSession } from "./session.server";
-import { nextState } from "./setup-intent.server";
 
 /** The release of Stripe.js that the installed @stripe/stripe-js expects. */
 export const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
 
-const FIRST_CHECK_SECONDS = 5;
-const LAST_CHECK_SECONDS = 60;
+const REFRESH_SECONDS = 10;
 const RESUME = "resume";
 const RETURN = "return";
-/** Stripe adds the client secret to the URL under this name. */
+/** Stripe adds the client secret to the return's URL under this name. */
 const RETURNED_SECRET = "setup_intent_client_secret";
 
-/** A step, and the session that the browser's cookie keeps from now on where it changes. */
-interface Shown {
-  step: SignupStep;
-  session?: SignupSession | "cleared" | undefined;
-}
-
 /**
- * The step of a page:
+ * The step of a page, and the cookie where it changes. The cookie's sign-up is checked with Stripe and the API
+ * (`transition` in sign-up-state.ts) while it waits, and when a card has not come in time:
  *
- * | cookie                      | URL                      | Stripe and API                | step                                          |
- * | --------------------------- | ------------------------ | ----------------------------- | --------------------------------------------- |
- * | none                        | plain                    |                               | form                                          |
- * | unreadable                  | plain                    |                               | form, "could not be opened"                   |
- * | card, in time               | its plan or none         |                               | card                                          |
- * | card, in time               | `?edit`, or another plan |                               | form, filled in; another plan offers to go on |
- * | waiting, or card past time  | any                      | set up, trial begun           | done                                          |
- * |                             |                          | processing, unreachable       | waiting                                       |
- * |                             |                          | needs a card                  | card; past its time: ended                    |
- * |                             |                          | used card, new secret         | card, "already been used"                     |
- * |                             |                          | canceled, unknown             | ended                                         |
- * | past its time               |                          | set up, unknown to the API    | ended                                         |
- * | ended                       | any                      |                               | form, filled in, with the reason              |
- * | done                        | its plan or none         |                               | done                                          |
- * | done                        | another plan             |                               | form                                          |
- * | the token's own             | `?return=T`              | any, as above                 | 303 to the clean path                         |
- * | none or a newer one         | `?return=T`              | any                           | outcome without personal data, or a question  |
- * | any                         | `?resume=L`              | asked when it is answered     | question: ready, busy, ended; own: 303        |
+ * | cookie, after a check       | URL                      | page                                                     |
+ * | --------------------------- | ------------------------ | -------------------------------------------------------- |
+ * | none                        | plain                    | form                                                     |
+ * | unreadable                  | plain                    | form, "could not be opened"; cookie cleared              |
+ * | card                        | its plan or none         | card                                                     |
+ * | card, not checked           | `?edit`, or another plan | form, filled in, with a way back to the card             |
+ * | waiting                     | any                      | waiting                                                  |
+ * | ended                       | any                      | form, filled in, with the reason                         |
+ * | done                        | its plan or none         | done                                                     |
+ * | done, not checked           | another plan             | form                                                     |
+ * | sign-up of the token        | `?return=T`              | checked, then 303 to the clean path                      |
+ * | none, or a newer sign-up    | `?return=T`              | what became of the token's: without personal data        |
+ * | sign-up of the link         | `?resume=L`              | 303 to the clean path                                    |
+ * | none, or another sign-up    | `?resume=L`              | question: ready, busy or ended                           |
+ * | any                         | with Stripe's secret     | 303 to the same URL without it                           |
  */
 export async function currentStep(request: Request, packageId: string, context: AppLoadContext) {
   const { sessions, resumeLinks } = context;
   const { pathname: path, searchParams: query } = new URL(request.url);
-  const found = await sessions.read(request);
-  const respond = async ({ step, session }: Shown) => data(step, { headers: await cookiesFor(session, context) });
+  const [returnToken, resumeToken] = [query.get(RETURN), query.get(RESUME)];
 
-  const returned = query.get(RETURN);
-  if (returned !== null) {
-    const signUp = await sessions.fromReturnToken(returned);
-    if (!signUp) throw redirect(path, 303);
-    if (isOf(found, signUp.key)) {
-      const next = isPending(found) ? await nextState(found, checksOf(found), context) : undefined;
-      throw redirect(path, { status: 303, headers: await cookiesFor(next, context) });
-    }
-    if (query.has(RETURNED_SECRET)) throw redirect(`${path}?${RETURN}=${returned}`, 303);
-    return respond({ step: outcomeOf(await nextState(signUp, 0, context), found) });
+  if (query.has(RETURNED_SECRET)) {
+    const kept = returnToken === null ? "" : `?${RETURN}=${encodeURIComponent(returnToken)}`;
+    throw redirect(path + kept, 303);
   }
-  const linked = query.get(RESUME);
-  if (linked !== null) {
-    const signUp = await resumeLinks.fromToken(linked, packageId);
-    if (signUp && isOf(found, signUp.key) && isPending(found)) throw redirect(path, 303);
-    return respond({ step: signUp ? question(found) : { step: "resume", state: "ended" } });
-  }
-  // Of a return without a token; nothing reads it.
-  if (query.has(RETURNED_SECRET)) throw redirect(path, 303);
+  const current = await sessions.read(request);
 
-  const isChecked =
-    typeof found !== "string" && (found.state === "waiting" || (found.state === "card" && isOver(found)));
-  const session = isChecked ? await nextState(found, checksOf(found), context) : found;
-  return respond(await stepOf(session, { packageId, isEdit: !isChecked && query.has("edit"), isChecked }, context));
+  if (returnToken !== null) {
+    const returned = await sessions.fromReturnToken(returnToken);
+    if (!returned) throw redirect(path, 303);
+    if (!isSignUpOf(current, returned.key)) return data(outcome(await checkSignUp(returned, context), current));
+    const checked = isPending(current) ? await checkSignUp(current, context) : undefined;
+    throw redirect(path, { status: 303, headers: await cookies(checked, context) });
+  }
+
+  if (resumeToken !== null) {
+    const linked = await resumeLinks.fromToken(resumeToken, packageId);
+    if (!linked) return data<SignupStep>({ step: "resume", state: "ended" });
+    if (isSignUpOf(current, linked.key) && isPending(current)) throw redirect(path, 303);
+    return data(question(current));
+  }
+
+  if (current.state === "waiting" || (current.state === "card" && isPastItsTime(current, Date.now()))) {
+    const checked = await checkSignUp(current, context);
+    // Whatever plan the URL has, the visitor learns what became of the card. Only after an end another plan can begin.
+    const visit = { packageId: checked.state === "ended" ? packageId : "", isEdit: false };
+    return data(await stepOf(checked, visit, context), { headers: await cookies(withoutFlash(checked), context) });
+  }
+  const step = await stepOf(current, { packageId, isEdit: query.has("edit") }, context);
+  const headers = await cookies("flash" in current ? withoutFlash(current) : undefined, context);
+  if (current.state === "unreadable") headers.append("Set-Cookie", sessions.clear());
+  return data(step, { headers });
 }
 
-interface Ask {
+interface Visit {
+  /** The plan in the URL; empty without one. */
   packageId: string;
   isEdit: boolean;
-  /** True if Stripe was asked: whatever the URL's plan, this is what became of the sign-up. */
-  isChecked: boolean;
 }
 
-async function stepOf(found: FoundSession, ask: Ask, context: AppLoadContext): Promise<Shown> {
-  const { packageId, isEdit, isChecked } = ask;
-  if (found === "none") return { step: { step: "form", packageId } };
-  if (found === "unreadable")
-    return { step: { step: "form", packageId, ended: SESSION_UNREADABLE }, session: "cleared" };
-  const isThisPlan = isChecked || packageId === "" || packageId.toLowerCase() === found.packageId.toLowerCase();
-  switch (found.state) {
+async function stepOf(current: SignUpState, visit: Visit, context: AppLoadContext): Promise<SignupStep> {
+  const isAnotherPlan = isOfAnotherPlan(current, visit.packageId);
+  switch (current.state) {
+    case "none":
+      return { step: "form", packageId: visit.packageId };
+    case "unreadable":
+      return { step: "form", packageId: visit.packageId, ended: SESSION_UNREADABLE };
     case "card": {
-      if (isThisPlan && !isEdit) return cardStep(found, context);
-      const form = { step: "form" as const, packageId: packageId || found.packageId, draft: draftOf(found) };
-      return { step: isThisPlan ? form : { ...form, openPlan: found.packageId } };
+      if (!isAnotherPlan && !visit.isEdit) return cardStep(current, context);
+      const packageId = visit.packageId || current.packageId;
+      return { step: "form", packageId, draft: draftOf(current), openPlan: current.packageId };
     }
     case "waiting": {
-      const refreshSeconds = Math.min(FIRST_CHECK_SECONDS * 2 ** (found.checks - 1), LAST_CHECK_SECONDS);
-      const { reason, packageId } = found;
-      return { step: { step: "waiting", packageId, reason, refreshSeconds }, session: found };
+      const { packageId, priceCents, reason } = current;
+      return { step: "waiting", packageId, priceCents, reason, refreshSeconds: REFRESH_SECONDS };
     }
     case "ended": {
-      const ended = ENDED[found.why];
-      const plan = packageId || found.packageId;
-      return {
-        step: { step: "form", packageId: plan, draft: draftOf(found), ended },
-        session: isChecked ? found : undefined,
-      };
+      const packageId = visit.packageId || current.packageId;
+      return { step: "form", packageId, draft: draftOf(current), ended: ENDED[current.why] };
     }
     case "done": {
-      if (!isThisPlan) return { step: { step: "form", packageId } };
-      const { flash, state: _, ...rest } = found;
-      const isNews = isChecked || flash !== undefined;
-      const { key, details, requestId, startedAt, trialEnd, card } = rest;
-      const step = {
-        step: "done" as const,
-        packageId: found.packageId,
-        key,
-        details,
-        requestId,
-        startedAt,
-        trialEnd,
-        card,
-        flash,
-      };
-      return { step, session: isNews ? { ...rest, state: "done" } : undefined };
+      if (isAnotherPlan) return { step: "form", packageId: visit.packageId };
+      const { key, requestId, packageId, priceCents, details, startedAt, trialEnd, card, flash } = current;
+      return { step: "done", key, requestId, packageId, priceCents, details, startedAt, trialEnd, card, flash };
     }
   }
 }
@@ -135,87 +122,81 @@ async function stepOf(found: FoundSession, ask: Ask, context: AppLoadContext): P
 /** What the form says about a sign-up that has ended. */
 export const ENDED = { expired: SESSION_EXPIRED, canceled: SIGNUP_CANCELED, "too old": SESSION_UNREADABLE };
 
-async function cardStep(session: SignupSession & { state: "card" }, context: AppLoadContext): Promise<Shown> {
+async function cardStep(current: SignUpIn<"card">, context: AppLoadContext): Promise<SignupStep> {
   const { sessions, resumeLinks, configuration } = context;
-  const { flash, message, ...rest } = session;
-  const { state: _, statusUrl: __, ...shown } = session;
-  const step: SignupStep = {
+  const { state: _, statusUrl: __, ...shown } = current;
+  return {
     ...shown,
     step: "card",
     publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
     stripeJsUrl: configuration.STRIPE_JS_URL ?? STRIPE_JS_URL,
-    returnPath: `${signUpPath(session.packageId)}?${RETURN}=${await sessions.toReturnToken(session)}`,
-    countryCode: session.details?.country === undefined ? undefined : countryCode(session.details.country),
+    returnPath: `${signUpPath(current.packageId)}?${RETURN}=${await sessions.toReturnToken(current)}`,
+    countryCode: current.details?.country === undefined ? undefined : countryCode(current.details.country),
     trialEnd: trialEndOf(new Date().toISOString()),
-    resumeLink: session.resumed ? undefined : await resumeLink(session, resumeLinks, configuration.SITE_URL),
+    resumeLink: current.details && (await resumeLink(current, resumeLinks, configuration.SITE_URL)),
   };
-  // A flash is shown once.
-  return { step, session: flash === undefined ? undefined : rest };
 }
 
-function draftOf({ details }: SignupSession): Record<string, string> | undefined {
+function draftOf({ details }: SignUp): Record<string, string> | undefined {
   return details && { ...details, phone: formatPhone(details.phone ?? "") };
 }
 
-/** What became of a sign-up that this browser's cookie does not have. */
-function outcomeOf(outcome: SignupSession, found: FoundSession): SignupStep {
-  const { packageId } = outcome;
-  switch (outcome.state) {
-    case "done": {
-      const { startedAt, trialEnd, flash } = outcome;
-      return { step: "done", packageId, key: undefined, details: undefined, startedAt, trialEnd, flash };
-    }
-    case "waiting":
-      return { step: "waiting", packageId, reason: outcome.reason, refreshSeconds: 2 * FIRST_CHECK_SECONDS };
+function isOfAnotherPlan(current: SignUpState, packageId: string): boolean {
+  if (packageId === "" || !("packageId" in current)) return false;
+  return packageId.toLowerCase() !== current.packageId.toLowerCase();
+}
+
+/** As the cookie keeps it once its page has been shown. */
+function withoutFlash(signUp: SignUp): SignUp {
+  switch (signUp.state) {
     case "card":
-      return question(found);
-    case "ended":
-      return { step: "resume", state: outcome.why === "too old" ? "ended" : "canceled" };
+      return { ...signUp, flash: undefined, message: undefined };
+    case "done":
+      return { ...signUp, flash: undefined };
+    default:
+      return signUp;
   }
 }
 
-function question(found: FoundSession): ResumeStepData {
-  return { step: "resume", state: isInProgress(found) ? "busy" : "ready" };
+/** What became of a sign-up that this browser's cookie does not have: nothing of it says whose it is. */
+function outcome(signUp: SignUp, current: SignUpState): SignupStep {
+  const { packageId, priceCents } = signUp;
+  switch (signUp.state) {
+    case "card":
+      return question(current);
+    case "waiting":
+      return { step: "waiting", packageId, priceCents, reason: signUp.reason, refreshSeconds: REFRESH_SECONDS };
+    case "ended": {
+      const openPlan = isInProgress(current, Date.now()) && "packageId" in current ? current.packageId : undefined;
+      return { step: "form", packageId, openPlan, ended: ENDED[signUp.why] };
+    }
+    case "done": {
+      const { startedAt, trialEnd, flash } = signUp;
+      return { step: "done", packageId, priceCents, key: undefined, details: undefined, startedAt, trialEnd, flash };
+    }
+  }
 }
 
-/** A link never replaces a sign-up in progress. */
-export function isInProgress(found: FoundSession): boolean {
-  return isPending(found) && (found.state === "waiting" || !isOver(found));
+/** Whether to continue a link's sign-up: it never replaces one in progress. */
+function question(current: SignUpState): SignupStep {
+  return { step: "resume", state: isInProgress(current, Date.now()) ? "busy" : "ready" };
 }
 
 /** The sign-up of a link or return token in the URL. */
-export async function linkedSignUp(url: URL, packageId: string, { sessions, resumeLinks }: AppLoadContext) {
+export async function linkedSignUp(
+  url: URL,
+  packageId: string,
+  { sessions, resumeLinks }: AppLoadContext,
+): Promise<PendingSignUp | undefined> {
   const link = url.searchParams.get(RESUME);
   if (link !== null) return resumeLinks.fromToken(link, packageId);
-  const signUp = await sessions.fromReturnToken(url.searchParams.get(RETURN) ?? "");
-  return signUp && { ...signUp, resumed: true as const };
+  return sessions.fromReturnToken(url.searchParams.get(RETURN) ?? "");
 }
 
-export function isOf(found: FoundSession, key: string | undefined): found is SignupSession {
-  return typeof found !== "string" && found.key === key;
-}
-
-/** True for a sign-up that may still get a card. */
-function isPending(found: FoundSession): found is SignupSession & Pending & { state: "card" | "waiting" } {
-  return typeof found !== "string" && (found.state === "card" || found.state === "waiting");
-}
-
-function isOver({ expiresAt }: SignupSession): boolean {
-  return expiresAt <= Date.now();
-}
-
-function checksOf(session: SignupSession): number {
-  return session.state === "waiting" ? session.checks : 0;
-}
-
-async function cookiesFor(
-  session: SignupSession | "cleared" | undefined,
-  { sessions }: AppLoadContext,
-): Promise<Headers> {
+async function cookies(signUp: SignUp | undefined, { sessions }: AppLoadContext): Promise<Headers> {
   const headers = new Headers();
-  if (session === undefined) return headers;
-  headers.append("Set-Cookie", session === "cleared" ? sessions.clear() : await sessions.write(session));
+  if (signUp) headers.append("Set-Cookie", await sessions.write(signUp));
   // The end of a sign-up frees its key, and the same form is another sign-up.
-  if (session !== "cleared" && session.state === "ended") headers.append("Set-Cookie", sessions.newNonce());
+  if (signUp?.state === "ended") headers.append("Set-Cookie", sessions.newNonce());
   return headers;
 }

@@ -1,6 +1,6 @@
 import { encode } from "uqr";
 import { signUpPath } from "../../contract/sign-up-path";
-import type { Pending } from "../steps";
+import type { PendingSignUp } from "../sign-up-state";
 import { sealedTokens } from "./sealed-token.server";
 
 /** Also in the words of the page. */
@@ -14,9 +14,9 @@ export const QR_CODE_PATH = "/resume-code";
 /** Tokens of the links that continue a sign-up on another device, for 30 minutes. */
 export interface ResumeLinks {
   /** Undefined for a client secret that is not Stripe's. */
-  toToken(signUp: Pending): Promise<string | undefined>;
+  toToken(signUp: PendingSignUp): Promise<string | undefined>;
   /** Undefined for a token that was changed or has expired. */
-  fromToken(token: string, packageId: string): Promise<Pending | undefined>;
+  fromToken(token: string, packageId: string): Promise<PendingSignUp | undefined>;
 }
 
 /** A token has only what the server cannot find out again, in few characters: https://docs.stripe.com/api/setup_intents */
@@ -28,40 +28,46 @@ export function resumeLinks(secrets: readonly string[], apiUrl: string): ResumeL
   const statusPath = `${apiUrl}/subscription/status/`;
 
   return {
-    async toToken({ key, packageId, clientSecret, statusUrl = "", expiresAt }) {
+    async toToken({ key, packageId, priceCents, clientSecret, statusUrl = "", expiresAt }) {
       const [, id, secret] = CLIENT_SECRET.exec(clientSecret) ?? [];
       if (id === undefined || secret === undefined) return undefined;
       const status = statusUrl.startsWith(statusPath) ? statusUrl.slice(statusPath.length) : statusUrl;
       const end = Math.floor(expiresAt / MINUTE_MS);
       const linkEnd = Math.min(Math.floor(Date.now() / MINUTE_MS) + LINK_MINUTES, end);
       const parts = [key, id, secret, status, end.toString(36), (end - linkEnd).toString(36)];
+      if (priceCents !== undefined) parts.push(priceCents.toString(36));
       return tokensOf(packageId).seal(parts.join(" "));
     },
     async fromToken(token, packageId) {
       const text = await tokensOf(packageId).open(token);
       if (text === undefined) return undefined;
-      const [key = "", id, secret, status = "", end = "", left = ""] = text.split(" ");
+      const [key = "", id, secret, status = "", end = "", left = "", cents] = text.split(" ");
       const expiresAt = Number.parseInt(end, 36) * MINUTE_MS;
       if (Date.now() >= expiresAt - Number.parseInt(left, 36) * MINUTE_MS) return undefined;
       const statusUrl = status.includes("/") || status === "" ? status : statusPath + status;
       return {
         key,
         packageId,
+        priceCents: cents === undefined ? undefined : Number.parseInt(cents, 36),
         expiresAt,
         clientSecret: `seti_${id}_secret_${secret}`,
         statusUrl: statusUrl || undefined,
-        resumed: true,
       };
     },
   };
 }
 
 /** The link as text and, if it is short enough, the path of its QR code. */
-export async function resumeLink(signUp: Pending, links: ResumeLinks, siteUrl: string) {
-  const token = await links.toToken(signUp);
-  if (token === undefined) return undefined;
-  const url = `${siteUrl}${signUpPath(signUp.packageId)}?resume=${token}`;
-  return { url, qrCodePath: url.length <= MAX_QR_CODE_LENGTH ? QR_CODE_PATH : undefined };
+export async function resumeLink(signUp: PendingSignUp, links: ResumeLinks, siteUrl: string) {
+  const whole = await links.toToken(signUp);
+  if (whole === undefined) return undefined;
+  const urlOf = (token: string) => `${siteUrl}${signUpPath(signUp.packageId)}?resume=${token}`;
+  if (urlOf(whole).length <= MAX_QR_CODE_LENGTH) return { url: urlOf(whole), qrCodePath: QR_CODE_PATH };
+  // Rather a code than the price: the other device then shows the list's.
+  const short = await links.toToken({ ...signUp, priceCents: undefined });
+  if (short !== undefined && urlOf(short).length <= MAX_QR_CODE_LENGTH)
+    return { url: urlOf(short), qrCodePath: QR_CODE_PATH };
+  return { url: urlOf(whole), qrCodePath: undefined };
 }
 
 /** An SVG document with one path; each run of dots in a row is a line. The border is the quiet zone of ISO/IEC 18004. */

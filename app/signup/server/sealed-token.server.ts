@@ -1,12 +1,14 @@
 import { CompactEncrypt, compactDecrypt } from "jose";
 
 export const ALGORITHMS = { alg: "dir", enc: "A256GCM" } as const;
+/** Initialization vector, ciphertext and tag. Decoders skip whitespace, so that several texts would be one token. */
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const encoder = new TextEncoder();
 
 /** Encrypted text, which visitors can neither read nor change. */
 export interface SealedTokens {
   seal(text: string): Promise<string>;
-  /** Undefined for a token that was changed, or that was sealed with another secret or for another purpose. */
+  /** Undefined for a token that was changed, or sealed with another secret or for another purpose. */
   open(token: string): Promise<string | undefined>;
 }
 
@@ -34,6 +36,7 @@ export function sealedTokens(secrets: readonly string[], purpose: string): Seale
       return token.slice(header.length);
     },
     async open(token) {
+      if (!TOKEN.test(token)) return undefined;
       for (const key of await keys()) {
         try {
           const { plaintext } = await compactDecrypt(header + token, key, {

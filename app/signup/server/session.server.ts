@@ -1,6 +1,6 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import { randomToken } from "../../pipeline/random-token.server";
-import { type Pending, pendingSignUp, type SignupSession, signupSession } from "../steps";
+import { type PendingSignUp, pendingSignUp, type SignUp, type SignUpState, signUp } from "../sign-up-state";
 import { sealedTokens } from "./sealed-token.server";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -11,8 +11,8 @@ const GRACE_MS = DAY_MS;
 const NONCE_SECONDS = 2 * DAY_SECONDS;
 const NONCE = /^[\w-]{22}$/;
 
-/** `unreadable`: changed, sealed with an unknown secret, of another release, or too old. */
-export type FoundSession = SignupSession | "none" | "unreadable";
+/** Name, value and attributes together: https://www.rfc-editor.org/rfc/rfc6265#section-6.1 */
+const MAX_COOKIE_BYTES = 4096;
 
 /**
  * A browser's two cookies; the site stores nothing. One is encrypted and keeps the newest sign-up. The other has the form's
@@ -21,9 +21,9 @@ export type FoundSession = SignupSession | "none" | "unreadable";
 export interface SignupSessions {
   /** True for any cookie with the session's name; cheaper than reading it. */
   isIn(request: Request): boolean;
-  read(request: Request): Promise<FoundSession>;
-  /** The value of a Set-Cookie header, as of the following three. */
-  write(session: SignupSession): Promise<string>;
+  read(request: Request): Promise<SignUpState>;
+  /** The value of a Set-Cookie header, as of the following three. Leaves out what does not fit in a cookie. */
+  write(signUp: SignUp): Promise<string>;
   clear(): string;
   newNonce(): string;
   /** A nonce for a browser without one, else undefined. The form's page is cached, so the header is added outside the cache. */
@@ -31,8 +31,8 @@ export interface SignupSessions {
   /** Undefined without a nonce, or with a malformed one. */
   nonceIn(request: Request): string | undefined;
   /** Identifies a page's own sign-up after its card's setup, without personal data. */
-  toReturnToken(signUp: Pending): Promise<string>;
-  fromReturnToken(token: string): Promise<Pending | undefined>;
+  toReturnToken(signUp: PendingSignUp): Promise<string>;
+  fromReturnToken(token: string): Promise<PendingSignUp | undefined>;
 }
 
 /** `secure` adds `Secure` and the `__Host-` prefix (RFC 6265bis). */
@@ -52,31 +52,59 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
     isIn: (request) => request.headers.get("Cookie")?.includes(`${name}=`) ?? false,
     async read(request) {
       const sealed = cookieIn(request, name);
-      if (sealed === undefined) return "none";
-      const session = signupSession.safeParse(parsed(await inCookie.open(sealed))).data;
-      return session && isKept(session) ? session : "unreadable";
+      if (sealed === undefined) return { state: "none" };
+      const kept = signUp.safeParse(parsed(await inCookie.open(sealed))).data;
+      return kept && isKept(kept) ? kept : { state: "unreadable" };
     },
-    async write(session) {
-      const value = await inCookie.seal(JSON.stringify(session));
-      const maxAge = Math.ceil((session.expiresAt + GRACE_MS - Date.now()) / 1000);
-      return stringifySetCookie({ name, value, ...attributes, maxAge });
+    async write(signUp) {
+      const maxAge = Math.ceil((signUp.expiresAt + GRACE_MS - Date.now()) / 1000);
+      const cookieOf = async (kept: object) =>
+        stringifySetCookie({ name, value: await inCookie.seal(JSON.stringify(kept)), ...attributes, maxAge });
+      let kept: object = { ...signUp, ...readByEarlierRelease(signUp) };
+      let cookie = await cookieOf(kept);
+      for (const field of LEFT_OUT) {
+        if (cookie.length <= MAX_COOKIE_BYTES) break;
+        kept = { ...kept, [field]: undefined };
+        cookie = await cookieOf(kept);
+      }
+      return cookie;
     },
     clear: () => stringifySetCookie({ name, value: "", ...attributes, maxAge: 0 }),
     newNonce,
     missingNonce: (request) => (nonceIn(request) === undefined ? newNonce() : undefined),
     nonceIn,
-    toReturnToken: ({ key, requestId, packageId, expiresAt, clientSecret, statusUrl }) =>
-      inReturn.seal(JSON.stringify({ key, requestId, packageId, expiresAt, clientSecret, statusUrl })),
+    toReturnToken: ({ key, requestId, packageId, priceCents, expiresAt, clientSecret, statusUrl }) =>
+      inReturn.seal(JSON.stringify({ key, requestId, packageId, priceCents, expiresAt, clientSecret, statusUrl })),
     async fromReturnToken(token) {
-      const signUp = pendingSignUp.safeParse(parsed(await inReturn.open(token))).data;
-      return signUp && isKept(signUp) ? signUp : undefined;
+      const returned = pendingSignUp.safeParse(parsed(await inReturn.open(token))).data;
+      return returned && isKept(returned) ? returned : undefined;
     },
   };
 }
 
-/** When a sign-up that is accepted now ends, if no card is set up. */
-export function endOfSignUp(): number {
-  return Date.now() + DAY_MS;
+/** In this order, until the cookie fits: a form with the longest values fits without the first. */
+const LEFT_OUT = ["message", "details"];
+
+/** What the release before this one requires, so that a rollback keeps sign-ups. To be removed in the next release. */
+function readByEarlierRelease({ state }: SignUp): object {
+  switch (state) {
+    case "card":
+      return {};
+    case "waiting":
+      return { checks: 1 };
+    case "ended":
+      return { clientSecret: "" };
+    case "done":
+      return { setupIntentId: "" };
+  }
+}
+
+/**
+ * When a sign-up that is accepted now ends if no card is set up, in milliseconds since 1970.
+ * @param apiEnd when the API ends it, if the API says so
+ */
+export function endOfSignUp(apiEnd = Number.POSITIVE_INFINITY): number {
+  return Math.min(Date.now() + DAY_MS, apiEnd);
 }
 
 function isKept({ expiresAt }: { expiresAt: number }): boolean {

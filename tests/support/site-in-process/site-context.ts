@@ -4,7 +4,8 @@ import * as z from "zod";
 import { readConfiguration } from "../../../app/pipeline/settings/configuration.server";
 import { action, loader } from "../../../app/routes/subscription";
 import { signupServices } from "../../../app/signup/server/services.server";
-import type { SignupReply, SignupSession, SignupStep } from "../../../app/signup/steps";
+import type { SignUp } from "../../../app/signup/sign-up-state";
+import type { SignupReply, SignupStep } from "../../../app/signup/steps";
 import { PASSWORD, PERSONAL } from "../person";
 import { NONCE } from "../visitors/site-visitor";
 import { PATH, SETTINGS, SITE_URL, STATUS_URL } from "./site-settings";
@@ -54,7 +55,7 @@ export function siteContext(settings: Record<string, unknown> = {}) {
 export type Site = ReturnType<typeof siteContext>;
 
 /** Overriding headers that are empty are not sent. */
-type Visit = { session?: SignupSession | undefined; path?: string; headers?: Record<string, string> };
+type Visit = { session?: SignUp | undefined; path?: string; headers?: Record<string, string> };
 
 /** What a route's loader or action gets of a browser with this session. */
 export async function requestOf(site: Site, { session, path = PATH, headers = {} }: Visit, init: RequestInit = {}) {

@@ -37,7 +37,7 @@ describe("the session's cookie", () => {
     expect(decoded.join()).not.toMatch(/Engines|example\.com|seti_|secret/i);
     for (const part of parts.slice(1)) {
       const changed = cookie.replace(part, (part.startsWith("A") ? "B" : "A") + part.slice(1));
-      expect(await sessions.read(asking(changed))).toBe("unreadable");
+      expect(await sessions.read(asking(changed))).toEqual({ state: "unreadable" });
     }
   });
 
@@ -45,14 +45,14 @@ describe("the session's cookie", () => {
     const old = { step: "card", clientSecret: "seti_1_secret_1", key: "a", expiresAt: NOW + HOUR };
     const sealed = await sealedTokens([SECRET], "cookie").seal(JSON.stringify(old));
     for (const value of ["", "x", "%E0%A4%A", "..", "a.b.c", "x".repeat(10_000), sealed])
-      expect([value, await sessions.read(asking(`__Host-signup=${value}`))]).toEqual([value, "unreadable"]);
+      expect([value, await sessions.read(asking(`__Host-signup=${value}`))]).toEqual([value, { state: "unreadable" }]);
   });
 
   test("is kept for a day after its sign-up's end, and no longer", async () => {
     const read = async (expiresAt: number) =>
       sessions.read(asking(pairOf(await sessions.write({ ...card, expiresAt }))));
     expect(await read(NOW - 24 * HOUR + 1)).toMatchObject({ state: "card" });
-    expect(await read(NOW - 24 * HOUR)).toBe("unreadable");
+    expect(await read(NOW - 24 * HOUR)).toEqual({ state: "unreadable" });
   });
 
   test("of the longest sign-up fits in the 4,096 bytes that browsers keep", async () => {
@@ -109,7 +109,7 @@ describe("a sealed token", () => {
     const cookie = pairOf(await sessions.write(card)).split("=")[1] ?? "";
     const tokens = [cookie, await sessions.toReturnToken(card), (await resumeLinks.toToken(card)) ?? ""];
     for (const [nth, token] of tokens.entries()) {
-      const inCookie = (await sessions.read(asking(`__Host-signup=${token}`))) !== "unreadable";
+      const inCookie = (await sessions.read(asking(`__Host-signup=${token}`))).state !== "unreadable";
       const returned = (await sessions.fromReturnToken(token)) !== undefined;
       const linked = (await resumeLinks.fromToken(token, PLAN)) !== undefined;
       expect([inCookie, returned, linked]).toEqual([nth === 0, nth === 1, nth === 2]);

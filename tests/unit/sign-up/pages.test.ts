@@ -73,7 +73,7 @@ const waiting = { step: "waiting", packageId: "", reason: "unreachable", refresh
 
 describe("a step says what has happened, and where to go on:", () => {
   const [SALES, SUPPORT] = [`mailto:${company.salesEmail}`, `mailto:${company.supportEmail}`];
-  const resume = (state: "ready" | "busy" | "ended" | "canceled"): SignupStep => ({ step: "resume", state });
+  const resume = (state: "ready" | "busy" | "ended"): SignupStep => ({ step: "resume", state });
   const form = (ended: notices.Notice): SignupStep => ({ step: "form", packageId: "", ended });
   const done = { ...SESSIONS.done, step: "done", details: undefined } as const;
   const failure = { kind: "destructive", title: "Failed", actions: ["support"] } satisfies notices.Notice;
@@ -84,7 +84,7 @@ describe("a step says what has happened, and where to go on:", () => {
     ["open the link on another device.Continue the current sign-up", resume("busy"), "/"],
     ["This link has expired. Links last 30 minutes. Get a new one where you started, or", resume("ended")],
     ["where you started, or continue here.Go to the sign-up", resume("ended"), "/"],
-    ["To try again, start a new sign-up with another card, or contact sales", resume("canceled"), SALES, SUPPORT, "/"],
+    ["To try again, start a new sign-up with another card, or contact sales", form(notices.SIGNUP_CANCELED), SALES],
     ["Your sign-up has endedWe kept it for 24 hours. You haven't been charged.", form(notices.SESSION_EXPIRED)],
     ["If your card was set up, we have sent you an email.", form(notices.SESSION_UNREADABLE)],
     ["One more stepMany sign-ups come from your network. Confirm you're not a bot", notices.ONE_MORE_STEP],

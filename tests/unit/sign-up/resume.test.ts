@@ -2,7 +2,7 @@ import jsQR from "jsqr";
 import { describe, expect, test, vi } from "vitest";
 import { loader } from "../../../app/routes/resume-code";
 import { qrCode, resumeLink, resumeLinks } from "../../../app/signup/server/resume-link.server";
-import type { SignupSession } from "../../../app/signup/steps";
+import type { SignUp } from "../../../app/signup/sign-up-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { look, post, requestOf, siteContext } from "../../support/site-in-process/site-context";
@@ -60,7 +60,7 @@ describe("a link", () => {
   ])("has its sign-up without the details, for its own plan only: %s", async (_, signUp) => {
     const { details: __, requestId: ___, state: ____, ...rest } = signUp;
     const token = (await links.toToken(signUp)) ?? "";
-    const read = { ...rest, packageId: PLAN.toUpperCase(), resumed: true };
+    const read = { ...rest, packageId: PLAN.toUpperCase() };
     expect(await links.fromToken(token, PLAN.toUpperCase())).toEqual(read);
     expect(await links.fromToken(token, OTHER_PLAN)).toBeUndefined();
   });
@@ -78,7 +78,7 @@ describe("a link", () => {
 
   test.each([
     ["a card step", card, 200, "no-store"],
-    ["a resumed card step", { ...card, resumed: true as const }, 404, null],
+    ["a resumed card step", { ...card, details: undefined }, 404, null],
     ["a card that is waited for", waiting, 404, null],
     ["no session", undefined, 404, null],
   ])("has its QR code served to its own browser: %s", async (_, session, status, kept) => {
@@ -90,14 +90,13 @@ describe("a link", () => {
 describe("Continue this sign-up", () => {
   const SUCCEEDED = { status: "succeeded" };
   const other = { ...card, key: "another-key", clientSecret: "seti_9_secret_9" };
-  const { details: _, requestId, ...linked } = card;
-  const resumed = { ...linked, resumed: true };
+  const { details: _, requestId, ...resumed } = card;
 
   type Given = {
     stripe?: object;
     code?: number;
     api?: object;
-    session?: SignupSession;
+    session?: SignUp;
     headers?: Record<string, string>;
   };
   async function press({ stripe = {}, code = 200, api = {}, ...visit }: Given, by: "resume" | "return" = "resume") {
@@ -133,14 +132,14 @@ describe("Continue this sign-up", () => {
   test("works after a return from the bank, and shows no link or details", async () => {
     const { site, session } = await press({}, "return");
     expect(session).toEqual({ ...resumed, requestId });
-    const { step } = await look(site, { session: session as SignupSession });
+    const { step } = await look(site, { session: session as SignUp });
     expect(step).toMatchObject({ step: "card", packageId: PLAN, resumeLink: undefined, countryCode: undefined });
     expect(step).not.toHaveProperty("details");
   });
 
   test.each<[string, Given, status: number, title: string]>([
     ["its trial has begun", { stripe: SUCCEEDED, api: { status: "trial" } }, 409, "This sign-up is finished"],
-    ["its bank is at work", { stripe: { status: "processing" } }, 409, "This sign-up is finished"],
+    ["its bank is at work", { stripe: { status: "processing" } }, 409, "Your bank is still processing the card"],
     ["it was canceled", { stripe: { status: "canceled" } }, 409, "This sign-up was canceled"],
     ["Stripe cannot be reached", { code: 500 }, 503, "Connection Failed"],
     ["the browser blocks cookies", { headers: { Cookie: "" } }, 422, "Cookies are blocked"],

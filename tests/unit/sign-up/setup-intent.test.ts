@@ -1,85 +1,168 @@
-import { afterEach, expect, test, vi } from "vitest";
-import type { SetupState } from "../../../app/signup/server/setup-intent.server";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { SetupIntentAnswer } from "../../../app/signup/sign-up-state";
 import { countingLimiter, siteContext } from "../../support/site-in-process/site-context";
 
-/* What Stripe is asked about a card's setup, and what its answers mean; the step after each state is in steps.test.ts. */
+/* What Stripe is asked about a card's setup, and what its answers mean; what becomes of the sign-up is in transition.test.ts. */
 
 afterEach(() => vi.restoreAllMocks());
 
 const SECRET = "seti_1_secret_2";
 type Answer = (url: string) => Response;
 
-/** The state of a setup that Stripe answers about, or does not. */
+/** What the site makes of Stripe's answer, or of none. */
 async function ask(answer: Answer | undefined, { secret = SECRET, limit = 1 } = {}) {
   const limiter = countingLimiter(limit);
   const { context, logged, setupIntents } = siteContext({ CARD_CHECK_RATE_LIMIT: limiter });
   const answers = async (url: unknown) => answer?.(String(url)) ?? Promise.reject(new TypeError("fetch failed"));
   const fetching = vi.spyOn(globalThis, "fetch").mockClear().mockImplementation(answers);
-  const state = await setupIntents.retrieve(secret, { ip: "2001:db8::1", log: context.log });
+  const setupIntent = await setupIntents.retrieve(secret, { ip: "2001:db8::1", log: context.log });
   const calls = fetching.mock.calls.map(([url, init]) => ({ url: decodeURIComponent(String(url)), init }));
-  return { state, calls, logged: logged.map(([event]) => event), keys: limiter.keys };
+  return { setupIntent, calls, logged: logged.map(([event]) => event), keys: limiter.keys };
 }
 
-const made = (fields: object) => () => Response.json({ id: "seti_1", ...fields });
-const [OPEN, PROCESSING] = [{ status: "requires_payment_method" }, { status: "processing" }] as const;
+const says = (fields: object) => () => Response.json({ id: "seti_1", ...fields });
 
-test("Stripe is asked with the client secret and the publishable key, within five seconds, and no redirect is followed", async () => {
-  const timeout = vi.spyOn(AbortSignal, "timeout");
-  const { calls, keys } = await ask(made(PROCESSING));
+test("Stripe is asked with the client secret and the publishable key, and no redirect is followed", async () => {
+  const { calls } = await ask(says({ status: "processing" }));
   const url = `https://api.stripe.com/v1/setup_intents/seti_1?client_secret=${SECRET}&expand[0]=payment_method`;
   expect(calls).toMatchObject([{ url, init: { headers: { Authorization: "Bearer pk_test_1" }, redirect: "manual" } }]);
-  expect([timeout.mock.calls, keys]).toEqual([[[5_000]], ["2001:db8:0:0::/64"]]);
 });
 
-/** Bodies that are not canceled, so that their connections stay open. */
-const unread: number[] = [];
-const refused = (status: number) => () => {
-  unread.push(status);
-  return new Response(new ReadableStream({ cancel: () => void unread.pop() }, { highWaterMark: 0 }), { status });
-};
-
-const succeeded = (payment_method: unknown) => made({ status: "succeeded", payment_method });
-const failed = (type: string, code?: string) =>
-  made({ ...OPEN, last_setup_error: { type, code, message: "Declined." } });
-const [UNREACHABLE, INVALID] = [{ status: "unreachable" }, { status: "invalid" }] as const;
-const SUCCEEDED = { status: "succeeded", id: "seti_1" } as const;
-const DECLINED = { status: "open", message: "Declined." } as const;
-
-test.each<[string, Answer | undefined, SetupState, log?: string]>([
-  ["the card may not be read", (url) => (/expand/.test(url) ? refused(400)() : succeeded("pm_1")()), SUCCEEDED],
-  ["a payment method as its id", succeeded("pm_1"), SUCCEEDED],
-  ["another payment method", succeeded({}), SUCCEEDED],
-  ["needs authentication", made({ status: "requires_action", last_setup_error: 5 }), { status: "open" }],
-  ["incomplete", failed("validation_error"), DECLINED],
-  ["an error with words for developers", failed("invalid_request_error"), { status: "open" }],
-  ["failed authentication", failed("invalid_request_error", "setup_intent_authentication_failure"), DECLINED],
-  ["400", refused(400), INVALID],
-  ["401", refused(401), UNREACHABLE, "stripe_key_refused"],
-  ["403", refused(403), UNREACHABLE, "stripe_key_refused"],
-  ["404", refused(404), INVALID],
-  ["429", refused(429), UNREACHABLE],
-  ["500", refused(500), UNREACHABLE],
-  ["a redirect", refused(302), UNREACHABLE],
-  ["a response that is not JSON", () => new Response("<html>"), UNREACHABLE],
-  ["another object", () => Response.json({ status: "succeeded" }), UNREACHABLE],
-  ["more than 64 KiB", made({ ...PROCESSING, more: "x".repeat(64 * 1024) }), UNREACHABLE],
-  ["no answer", undefined, UNREACHABLE],
-])("Stripe's answer is read, or its body canceled: %s", async (_, answer, state, ...log) => {
-  const asked = await ask(answer);
-  expect([asked.state, asked.logged, unread]).toEqual([state, log, []]);
+test("Stripe has five seconds", async () => {
+  const timeout = vi.spyOn(AbortSignal, "timeout");
+  await ask(says({ status: "processing" }));
+  expect(timeout.mock.calls).toEqual([[5_000]]);
 });
 
-const secretOf = (id: number, own: number) => `seti_${"a".repeat(id)}_secret_${"b".repeat(own)}`;
-const TOO_LONG_OR_SHORT = [secretOf(0, 1), secretOf(1, 0), secretOf(256, 1), secretOf(1, 1001)];
-const MALFORMED = ["", "seti_1", "pi_1_secret_1", `${SECRET}/`, `x${SECRET}`, `${SECRET}\n`];
-
-test("what is no client secret is neither asked about nor counted", async () => {
-  expect(await ask(made(PROCESSING), { secret: secretOf(255, 1000) })).toMatchObject({ state: PROCESSING });
-  for (const secret of [...TOO_LONG_OR_SHORT, ...MALFORMED])
-    expect(await ask(made(PROCESSING), { secret })).toMatchObject({ state: INVALID, calls: [], keys: [] });
+test("a sender is counted by its network", async () => {
+  expect((await ask(says({ status: "processing" }))).keys).toEqual(["2001:db8:0:0::/64"]);
 });
 
-test("a sender over the limit waits, and the log says so", async () => {
-  const { state, calls, logged } = await ask(made({ status: "succeeded" }), { limit: 0 });
-  expect([state, calls, logged]).toEqual([UNREACHABLE, [], ["card_check_limited"]]);
+const OPEN = { status: "requires_payment_method" };
+const failed = (error: unknown) => says({ ...OPEN, last_setup_error: error });
+const setUp = (payment_method: unknown) => says({ status: "succeeded", payment_method });
+const CARD = { brand: "visa", last4: "4242" };
+
+test.each<{ name: string; answer: Answer; means: SetupIntentAnswer }>([
+  { name: "a card is set up", answer: setUp({ card: CARD }), means: { status: "succeeded", card: CARD } },
+  { name: "a payment method as its ID", answer: setUp("pm_1"), means: { status: "succeeded" } },
+  { name: "a payment method that is no card", answer: setUp({}), means: { status: "succeeded" } },
+  {
+    name: "a brand of any length is not shown",
+    answer: setUp({ card: { ...CARD, brand: "v".repeat(33) } }),
+    means: { status: "succeeded" },
+  },
+  {
+    name: "last digits that are none are not shown",
+    answer: setUp({ card: { ...CARD, last4: "42424242" } }),
+    means: { status: "succeeded" },
+  },
+  { name: "processing", answer: says({ status: "processing" }), means: { status: "processing" } },
+  { name: "canceled", answer: says({ status: "canceled" }), means: { status: "canceled" } },
+  { name: "no card yet", answer: says(OPEN), means: { status: "open" } },
+  { name: "asks for authentication", answer: says({ status: "requires_action" }), means: { status: "open" } },
+  { name: "an error that is none", answer: failed(5), means: { status: "open" } },
+  { name: "an error without a message", answer: failed({ type: "card_error" }), means: { status: "open" } },
+])("Stripe's answer is read: $name", async ({ answer, means }) => {
+  expect((await ask(answer)).setupIntent).toEqual(means);
+});
+
+const ERROR_TYPES = [
+  "api_connection_error",
+  "api_error",
+  "authentication_error",
+  "card_error",
+  "idempotency_error",
+  "invalid_request_error",
+  "rate_limit_error",
+  "validation_error",
+];
+
+test.each(ERROR_TYPES)("the message of Stripe's last error is read, whatever its type: %s", async (type) => {
+  const { setupIntent } = await ask(failed({ type, message: "Stripe's words." }));
+  expect(setupIntent).toEqual({ status: "open", message: "Stripe's words." });
+});
+
+test("a message of 300 characters is kept whole", async () => {
+  const message = "\u{1F4B3}".repeat(300);
+  expect((await ask(failed({ message }))).setupIntent).toEqual({ status: "open", message });
+});
+
+test("a longer message is cut to 300 characters, none of them halved", async () => {
+  const { setupIntent } = await ask(failed({ message: "\u{1F4B3}".repeat(301) }));
+  expect(setupIntent).toEqual({ status: "open", message: `${"\u{1F4B3}".repeat(299)}…` });
+});
+
+describe("an answer that is no setup intent", () => {
+  /** Bodies that were neither read nor canceled, so that their connections stay open. */
+  const open: number[] = [];
+  const refuses = (status: number) => () => {
+    open.push(status);
+    return new Response(new ReadableStream({ cancel: () => void open.pop() }, { highWaterMark: 0 }), { status });
+  };
+
+  test.each([
+    { name: "400", answer: refuses(400), means: "unknown" },
+    { name: "404", answer: refuses(404), means: "unknown" },
+    { name: "401", answer: refuses(401), means: "unreachable" },
+    { name: "403", answer: refuses(403), means: "unreachable" },
+    { name: "409, another request is at work", answer: refuses(409), means: "unreachable" },
+    { name: "429", answer: refuses(429), means: "unreachable" },
+    { name: "500", answer: refuses(500), means: "unreachable" },
+    { name: "a redirect", answer: refuses(302), means: "unreachable" },
+    { name: "no JSON", answer: () => new Response("<html>"), means: "unreachable" },
+    { name: "another object", answer: () => Response.json({ object: "error" }), means: "unreachable" },
+    {
+      name: "more than 64 KiB",
+      answer: says({ status: "processing", more: "x".repeat(64 * 1024) }),
+      means: "unreachable",
+    },
+    { name: "none", answer: undefined, means: "unreachable" },
+  ])("means $means, and its connection is closed: $name", async ({ answer, means }) => {
+    expect((await ask(answer)).setupIntent).toEqual({ status: means });
+    expect(open, "open connections").toEqual([]);
+  });
+
+  test.each([401, 403])("because Stripe refuses the key is an error in the log: %i", async (status) => {
+    expect((await ask(refuses(status))).logged).toEqual(["stripe_key_refused"]);
+  });
+
+  test("because the card may not be read is asked for again without it", async () => {
+    const answer = (url: string) => (url.includes("expand") ? refuses(400)() : setUp("pm_1")());
+    const { setupIntent, calls } = await ask(answer);
+    expect(setupIntent).toEqual({ status: "succeeded" });
+    expect(calls[1]?.url).toBe(`https://api.stripe.com/v1/setup_intents/seti_1?client_secret=${SECRET}`);
+    expect(open, "open connections").toEqual([]);
+  });
+});
+
+const secretOf = (idLength: number, ownLength: number) =>
+  `seti_${"a".repeat(idLength)}_secret_${"b".repeat(ownLength)}`;
+
+test("the longest client secret is asked about", async () => {
+  expect((await ask(says({ status: "processing" }), { secret: secretOf(255, 1000) })).calls).toHaveLength(1);
+});
+
+test.each([
+  "",
+  "seti_1",
+  "pi_1_secret_1",
+  `${SECRET}/`,
+  `x${SECRET}`,
+  `${SECRET}\n`,
+  secretOf(0, 1),
+  secretOf(1, 0),
+  secretOf(256, 1),
+  secretOf(1, 1001),
+])("what is no client secret is unknown, and neither asked about nor counted: %j", async (secret) => {
+  const { setupIntent, calls, keys } = await ask(says({ status: "processing" }), { secret });
+  expect(setupIntent).toEqual({ status: "unknown" });
+  expect([...calls, ...keys]).toEqual([]);
+});
+
+test("a sender over the limit waits unasked, and the log says so", async () => {
+  const { setupIntent, calls, logged } = await ask(says({ status: "succeeded" }), { limit: 0 });
+  expect(setupIntent).toEqual({ status: "unreachable" });
+  expect(calls).toEqual([]);
+  expect(logged).toEqual(["card_check_limited"]);
 });

@@ -1,0 +1,162 @@
+import * as z from "zod/mini";
+import type { SubscriptionStatus } from "../contract/subscription-response";
+
+/* A browser's newest sign-up: the states that its cookie keeps, and the one function that leads from one to the next. */
+
+/** A form that the API has accepted. */
+const acceptedForm = {
+  /** Idempotency key of the form. */
+  key: z.string(),
+  /** Request ID of the accepted post; also in the metadata of Stripe's objects. */
+  requestId: z.optional(z.string()),
+  /** Empty without a plan. */
+  packageId: z.string(),
+  /** Monthly price that the visitor agreed to, in US cents. Missing without a listed plan. */
+  priceCents: z.optional(z.number()),
+  /** The form's fields without the passwords. Missing where a link or a return from the bank began without the cookie. */
+  details: z.optional(z.record(z.string(), z.string())),
+  /** Milliseconds since 1970: when the sign-up ends without a card. */
+  expiresAt: z.number(),
+};
+
+const pending = {
+  ...acceptedForm,
+  /** Stripe's secret of the setup intent. */
+  clientSecret: z.string(),
+  /** Reports whether the trial has started; missing if the API offers none. */
+  statusUrl: z.optional(z.string()),
+};
+
+const setCard = z.object({ brand: z.string(), last4: z.string() });
+
+/** A `flash` is shown on one page, then forgotten. */
+export const signUp = z.discriminatedUnion("state", [
+  /** It needs a card. */
+  z.object({
+    ...pending,
+    state: z.literal("card"),
+    flash: z.optional(z.enum(["saved", "declined", "card used", "unknown"])),
+    /** Stripe's words about a declined card. */
+    message: z.optional(z.string()),
+  }),
+  /** A card was entered, and it is not known yet what became of it. */
+  z.object({ ...pending, state: z.literal("waiting"), reason: z.enum(["processing", "unreachable"]) }),
+  /** It cannot get a card any more. `too old`: nobody can tell what became of it. */
+  z.object({ ...acceptedForm, state: z.literal("ended"), why: z.enum(["expired", "canceled", "too old"]) }),
+  /** Its trial has started. */
+  z.object({
+    ...acceptedForm,
+    state: z.literal("done"),
+    /** When the success was seen, ISO 8601. */
+    startedAt: z.string(),
+    /** From the API, ISO 8601. */
+    trialEnd: z.optional(z.string()),
+    card: z.optional(setCard),
+    flash: z.optional(z.literal("saved")),
+  }),
+]);
+
+export const pendingSignUp = z.object(pending);
+
+export type SignUp = z.output<typeof signUp>;
+export type PendingSignUp = z.output<typeof pendingSignUp>;
+export type SignUpIn<State extends SignUp["state"]> = Extract<SignUp, { state: State }>;
+export type SetCard = z.output<typeof setCard>;
+
+/** `unreadable`: the cookie was changed, sealed with an unknown secret, made by another release, or is too old. */
+export type SignUpState = SignUp | { state: "none" } | { state: "unreadable" };
+
+/** What Stripe says about a setup intent. */
+export type SetupIntentAnswer =
+  | { status: "succeeded"; card?: SetCard | undefined }
+  /** It needs a card. `message`: Stripe's words about the last attempt. */
+  | { status: "open"; message?: string | undefined }
+  /** `unknown`: Stripe knows no setup intent with this secret. */
+  | { status: "processing" | "canceled" | "unknown" | "unreachable" };
+
+/** What the API says about a sign-up. `unknown`: it knows no such sign-up, or no longer. */
+export type TrialAnswer = SubscriptionStatus | { status: "unreachable" | "unknown" };
+
+/**
+ * What becomes of a sign-up whose card may have been entered. Only a started trial is a success:
+ *
+ * | Stripe                  | API                                | in time                  | past its time     |
+ * | ----------------------- | ---------------------------------- | ------------------------ | ----------------- |
+ * | processing, unreachable |                                    | waiting                  | waiting           |
+ * | open                    |                                    | card, "declined"         | ended, "expired"  |
+ * | unknown                 |                                    | card, "unknown"          | ended, "too old"  |
+ * | canceled                |                                    | ended, "canceled"        | ended, "canceled" |
+ * | succeeded               | trial, or an API without a status  | done                     | done              |
+ * | succeeded               | card_used, with another secret     | card, "card used"        | card, "card used" |
+ * | succeeded               | ended                              | ended, "canceled"        | ended, "canceled" |
+ * | succeeded               | unknown                            | waiting                  | ended, "too old"  |
+ * | succeeded               | anything else                      | waiting                  | waiting           |
+ *
+ * @param trial undefined if the API offers no status
+ * @param now milliseconds since 1970
+ */
+export function transition(
+  signUp: PendingSignUp,
+  setupIntent: SetupIntentAnswer,
+  trial: TrialAnswer | undefined,
+  now: number,
+): SignUp {
+  const { key, requestId, packageId, priceCents, details, expiresAt, clientSecret, statusUrl } = signUp;
+  const form = { key, requestId, packageId, priceCents, details, expiresAt };
+  const pending = { ...form, clientSecret, statusUrl };
+  const isPast = isPastItsTime(signUp, now);
+  switch (setupIntent.status) {
+    case "processing":
+    case "unreachable":
+      return { ...pending, state: "waiting", reason: setupIntent.status };
+    case "open":
+      if (isPast) return { ...form, state: "ended", why: "expired" };
+      return { ...pending, state: "card", flash: "declined", message: setupIntent.message };
+    case "unknown":
+      if (isPast) return { ...form, state: "ended", why: "too old" };
+      return { ...pending, state: "card", flash: "unknown" };
+    case "canceled":
+      return { ...form, state: "ended", why: "canceled" };
+  }
+  switch (trial?.status) {
+    case undefined:
+    case "trial": {
+      const startedAt = new Date(now).toISOString();
+      return { ...form, state: "done", startedAt, trialEnd: trial?.trial_end, card: setupIntent.card, flash: "saved" };
+    }
+    case "card_used":
+      if (trial.client_secret === clientSecret) return { ...pending, state: "waiting", reason: "unreachable" };
+      return { ...pending, clientSecret: trial.client_secret, state: "card", flash: "card used" };
+    case "ended":
+      return { ...form, state: "ended", why: "canceled" };
+    case "unknown":
+      if (isPast) return { ...form, state: "ended", why: "too old" };
+      return { ...pending, state: "waiting", reason: "unreachable" };
+    case "pending":
+    case "unreachable":
+      return { ...pending, state: "waiting", reason: "unreachable" };
+  }
+}
+
+export function isPastItsTime({ expiresAt }: Pick<SignUp, "expiresAt">, now: number): boolean {
+  return expiresAt <= now;
+}
+
+/** True for the sign-up that an idempotency key belongs to. */
+export function isSignUpOf(current: SignUpState, key: string | undefined): current is SignUp {
+  return isSignUp(current) && current.key === key;
+}
+
+export function isSignUp(current: SignUpState): current is SignUp {
+  return current.state !== "none" && current.state !== "unreadable";
+}
+
+/** True for a sign-up that may still get a card. */
+export function isPending(current: SignUpState): current is SignUpIn<"card" | "waiting"> {
+  return current.state === "card" || current.state === "waiting";
+}
+
+/** True for a sign-up that no other may replace without asking. */
+export function isInProgress(current: SignUpState, now: number): boolean {
+  return current.state === "waiting" || (current.state === "card" && !isPastItsTime(current, now));
+}

@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import { type SetupIntentAnswer, type SignUp, type TrialAnswer, transition } from "../../../app/signup/sign-up-state";
+import { NOW } from "../../support/clock";
+import { SESSIONS } from "./sessions";
+
+/* What becomes of a sign-up when Stripe and the API were asked: each row of the table at `transition`. */
+
+const { card } = SESSIONS;
+const { state: _, clientSecret, statusUrl, ...form } = card;
+const pending = { ...form, clientSecret, statusUrl };
+
+const SUCCEEDED: SetupIntentAnswer = { status: "succeeded", card: { brand: "visa", last4: "4242" } };
+const DONE: SignUp = {
+  ...form,
+  state: "done",
+  startedAt: new Date(NOW).toISOString(),
+  trialEnd: "2026-11-27T12:00:00.000Z",
+  card: { brand: "visa", last4: "4242" },
+  flash: "saved",
+};
+const WAITING: SignUp = { ...pending, state: "waiting", reason: "unreachable" };
+const DECLINED: SignUp = { ...pending, state: "card", flash: "declined", message: "Insufficient funds" };
+const CARD_USED: SignUp = { ...pending, clientSecret: "seti_2_secret_2", state: "card", flash: "card used" };
+const CANCELED: SignUp = { ...form, state: "ended", why: "canceled" };
+const TOO_OLD: SignUp = { ...form, state: "ended", why: "too old" };
+
+interface Row {
+  when: string;
+  stripe: SetupIntentAnswer;
+  api?: TrialAnswer;
+  inTime: SignUp;
+  pastItsTime: SignUp;
+}
+
+const ROWS: Row[] = [
+  {
+    when: "Stripe is processing the card: it waits",
+    stripe: { status: "processing" },
+    inTime: { ...WAITING, reason: "processing" },
+    pastItsTime: { ...WAITING, reason: "processing" },
+  },
+  {
+    when: "Stripe cannot be reached: it waits",
+    stripe: { status: "unreachable" },
+    inTime: WAITING,
+    pastItsTime: WAITING,
+  },
+  {
+    when: "the card was declined: it needs another, or has expired",
+    stripe: { status: "open", message: "Insufficient funds" },
+    inTime: DECLINED,
+    pastItsTime: { ...form, state: "ended", why: "expired" },
+  },
+  {
+    when: "Stripe does not know the secret: its card step says so, or it is too old",
+    stripe: { status: "unknown" },
+    inTime: { ...pending, state: "card", flash: "unknown" },
+    pastItsTime: TOO_OLD,
+  },
+  {
+    when: "the setup was canceled: it has ended",
+    stripe: { status: "canceled" },
+    inTime: CANCELED,
+    pastItsTime: CANCELED,
+  },
+  {
+    when: "the trial has started: it is done",
+    stripe: SUCCEEDED,
+    api: { status: "trial", trial_end: "2026-11-27T12:00:00.000Z" },
+    inTime: DONE,
+    pastItsTime: DONE,
+  },
+  {
+    when: "the card is set up and the API offers no status: it is done",
+    stripe: SUCCEEDED,
+    inTime: { ...DONE, trialEnd: undefined },
+    pastItsTime: { ...DONE, trialEnd: undefined },
+  },
+  {
+    when: "the card had a trial before: it needs another, under the API's new secret",
+    stripe: SUCCEEDED,
+    api: { status: "card_used", client_secret: "seti_2_secret_2" },
+    inTime: CARD_USED,
+    pastItsTime: CARD_USED,
+  },
+  {
+    when: "the card had a trial before, but the API has no new secret yet: it waits",
+    stripe: SUCCEEDED,
+    api: { status: "card_used", client_secret: clientSecret },
+    inTime: WAITING,
+    pastItsTime: WAITING,
+  },
+  {
+    when: "the API has ended it: it has ended",
+    stripe: SUCCEEDED,
+    api: { status: "ended" },
+    inTime: CANCELED,
+    pastItsTime: CANCELED,
+  },
+  {
+    when: "the API does not know it: it waits, or is too old",
+    stripe: SUCCEEDED,
+    api: { status: "unknown" },
+    inTime: WAITING,
+    pastItsTime: TOO_OLD,
+  },
+  {
+    when: "the API has not started the trial yet: it waits",
+    stripe: SUCCEEDED,
+    api: { status: "pending" },
+    inTime: WAITING,
+    pastItsTime: WAITING,
+  },
+  {
+    when: "the API cannot be reached: it waits",
+    stripe: SUCCEEDED,
+    api: { status: "unreachable" },
+    inTime: WAITING,
+    pastItsTime: WAITING,
+  },
+];
+
+test.each(ROWS)("a sign-up in time, when $when", ({ stripe, api, inTime }) => {
+  expect(transition({ ...pending, expiresAt: NOW + 1 }, stripe, api, NOW)).toEqual({ ...inTime, expiresAt: NOW + 1 });
+});
+
+test.each(ROWS)("a sign-up past its time, when $when", ({ stripe, api, pastItsTime }) => {
+  expect(transition({ ...pending, expiresAt: NOW }, stripe, api, NOW)).toEqual({ ...pastItsTime, expiresAt: NOW });
+});
+
+test("what the card's page showed once is not in the next state", () => {
+  const shown = { ...card, flash: "declined", message: "Insufficient funds" } as const;
+  expect(transition(shown, { status: "processing" }, undefined, NOW)).toEqual({ ...WAITING, reason: "processing" });
+});
