@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Database } from "./database";
-import type { Prices } from "./stripe/prices";
+import type { ChargedPrice, Prices } from "./stripe/prices";
 
 /** What can be subscribed to: a plan of the pricing page, by its ID and its price here. */
 export type Package = z.output<typeof row>;
@@ -72,4 +72,13 @@ export async function reconcileCatalog(
   }
   await packages.record(reconciled);
   return reconciled;
+}
+
+export type PackageAtStripe = Package & { at_stripe: ChargedPrice | null };
+
+/** Each package beside the price at Stripe that its sign-ups get; null if Stripe has no such price. */
+export async function packagesAtStripe({ packages, prices }: CatalogServices): Promise<PackageAtStripe[]> {
+  const found: PackageAtStripe[] = [];
+  for (const one of await packages.all()) found.push({ ...one, at_stripe: await prices.read(one.stripe_price_id) });
+  return found;
 }

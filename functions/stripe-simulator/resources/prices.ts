@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import * as z from "zod";
 import { PAID_PLANS } from "../../../app/contract/plans";
-import { existing, listing, type Operation, operation } from "../api/operation";
+import { existing, listing, type Operation, operation, retrieval } from "../api/operation";
 import { flag, hash, integer, list, metadata, type Readers, text } from "../api/parameters";
 import { newId, nulls, type Price, type Product } from "../store/objects";
 import type { Store } from "../store/store";
@@ -30,6 +30,7 @@ export const prices: Operation[] = [
     },
   ),
 
+  retrieval("/v1/prices/:id", "Price"),
   listing("/v1/prices", "Price", listed, (price, { active = price.active, lookup_keys = [price.lookup_key] }) => {
     return price.active === active && lookup_keys.includes(price.lookup_key);
   }),

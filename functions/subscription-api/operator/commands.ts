@@ -7,7 +7,7 @@ import type { ApiContext } from "../http/api-context";
 import { problem } from "../http/problem";
 import { log } from "../log";
 import { sentKinds } from "../outbox/outbox";
-import { reconcileCatalog } from "../packages";
+import { packagesAtStripe, reconcileCatalog } from "../packages";
 import { reconcileRestored } from "./after-restore";
 import { erasePerson, exportPerson } from "./export-and-erase";
 import { sendAgain, stuckMessages } from "./stuck-messages";
@@ -73,6 +73,9 @@ export const COMMANDS = {
     log("info", "catalog_reconciled", { created: prices.filter(({ created }) => created).length });
     return { prices };
   }),
+
+  /** Changes nothing. */
+  prices: command(z.unknown(), "anything", async (_, { services }) => ({ prices: await packagesAtStripe(services) })),
 
   /** Late and dead messages, or one sent again by its key. */
   messages: command(messages, "send_again, the key of a message, or nothing", async ({ send_again: key }, context) => {

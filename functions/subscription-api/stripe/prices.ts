@@ -1,9 +1,12 @@
 import type Stripe from "stripe";
-import { call } from "./client";
+import { call, ifExists } from "./client";
 
 export type Item = { id: string; name: string; price_cents: number };
 
 export type PackagePrice = { id: string; product: string; created: boolean };
+
+/** The part of a price that decides what a customer is charged. */
+export type ChargedPrice = { active: boolean; currency: string; unit_amount: number | null; recurring: string | null };
 
 export type Prices = ReturnType<typeof stripePrices>;
 
@@ -14,6 +17,15 @@ export function stripePrices(stripe: Stripe, ask: typeof call = call) {
   }
 
   return {
+    /** The price with this ID, or null. `recurring` is its interval, such as `1 month`. */
+    async read(id: string): Promise<ChargedPrice | null> {
+      const price = await ifExists(() => ask(() => stripe.prices.retrieve(id)));
+      if (!price) return null;
+      const { active, currency, unit_amount, recurring } = price;
+      const interval = recurring && `${recurring.interval_count} ${recurring.interval}`;
+      return { active, currency, unit_amount, recurring: interval };
+    },
+
     /** Finds a price by its lookup key, the package id. */
     async find(item: Item): Promise<PackagePrice | undefined> {
       const known = await latest(item.id);

@@ -243,7 +243,7 @@ function monthlyPrice(cents: number, lookup_key: string | null): Omit<StripeObje
   const recurring = { interval: "month", interval_count: 1 };
   return {
     ...{ object: "price", customer: null, metadata: {}, currency: "usd", recurring, product: "prod_1" },
-    ...{ unit_amount: cents, lookup_key },
+    ...{ active: true, unit_amount: cents, lookup_key },
   };
 }
 

@@ -18,13 +18,14 @@ const TEAM = { id: "11111111-2222-4333-8444-555555555555", name: "TEAM", price_c
 
 function catalogs() {
   const api = apiInProcess();
-  const catalog = (body: unknown) =>
-    api.ask("/operator/catalog", {
+  const send = (command: string, body: unknown) =>
+    api.ask(`/operator/${command}`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}` },
       body: JSON.stringify(body),
     });
-  return { ...api, catalog, packages: () => api.rows("SELECT * FROM packages ORDER BY price_cents") };
+  const catalog = (body: unknown) => send("catalog", body);
+  return { ...api, send, catalog, packages: () => api.rows("SELECT * FROM packages ORDER BY price_cents") };
 }
 
 test("without packages each one gets a price at Stripe with its own cents", async () => {
@@ -69,6 +70,29 @@ test("while Stripe fails for one package none has new cents", async () => {
   instead.set("POST products", refusal(500, "api_error", "api_error"));
   expect(await catalog({ packages: [{ ...MINI, price_cents: 12_000 }, TEAM] })).toHaveStatus(503);
   expect(packages()).toEqual(before);
+});
+
+test("prices names what Stripe charges for each package, and null where Stripe has no such price", async () => {
+  const { send, rows } = catalogs();
+  rows("UPDATE packages SET stripe_price_id = 'price_lost' WHERE name = 'LITE'");
+  rows("UPDATE packages SET price_cents = 30000 WHERE name = 'STANDARD'");
+  const response = await send("prices", {});
+  const monthly = { active: true, currency: "usd", recurring: "1 month" };
+  expect(await response.json()).toEqual({
+    prices: [
+      { ...MINI, stripe_price_id: "price_mini", at_stripe: { ...monthly, unit_amount: 10_000 } },
+      { ...LITE, stripe_price_id: "price_lost", at_stripe: null },
+      expect.objectContaining({ price_cents: 30_000, at_stripe: { ...monthly, unit_amount: 50_000 } }),
+    ],
+  });
+});
+
+test("prices changes nothing", async () => {
+  const { send, packages, calls } = catalogs();
+  const before = packages();
+  await send("prices", {});
+  expect(packages()).toEqual(before);
+  expect(calls.filter((call) => !call.startsWith("GET "))).toEqual([]);
 });
 
 test.each([

@@ -9,7 +9,7 @@ stopClock();
 
 const { email, phone, address } = validRequest;
 const OPERATOR = `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}`;
-const COMMANDS = ["export", "erase", "catalog", "after-restore", "messages", "status"];
+const COMMANDS = ["export", "erase", "catalog", "prices", "after-restore", "messages", "status"];
 
 /** An API with one trial, and commands for it. */
 async function withTrial() {
