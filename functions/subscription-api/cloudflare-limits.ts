@@ -1,41 +1,36 @@
-/** Cloudflare's limit of open connections per invocation; further calls would wait while their timeout runs. */
+/** Open connections of an invocation. Further calls would wait while their timeout runs. */
 export const CONNECTIONS = 6;
 
-/** Works on items in order, several at a time, while `mayContinue()`. Returns the remaining items; throws the work's errors. */
-export async function inParallel<T>(
-  items: readonly T[],
-  work: (item: T) => Promise<void>,
-  mayContinue: () => boolean = () => true,
-): Promise<T[]> {
-  const left = [...items];
-  const lane = async () => {
-    while (mayContinue()) {
-      const item = left.shift();
-      if (item === undefined) return;
-      await work(item);
-    }
+/** Works on items in their order, as many at a time as there are connections. Throws the work's first error. */
+export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const workOnNext = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, lane));
-  return left;
+  await Promise.all(Array.from({ length: CONNECTIONS }, workOnNext));
 }
 
-/** Of 1,000 D1 statements or subrequests (https://developers.cloudflare.com/d1/platform/limits/); the rest is kept. */
+/**
+ * D1 statements, Stripe's calls and messages of a run; Cloudflare ends an invocation after 1,000
+ * (https://developers.cloudflare.com/d1/platform/limits/). A batch of sign-ups and messages begins below this number, and needs at
+ * most about 150.
+ */
 const MAX_CALLS = 800;
 
-/** Longer than a minute, so runs overlap while Stripe is slow, and far shorter than any lease. */
+/** Longer than a minute, so that runs overlap while Stripe is slow, and far shorter than a lease. */
 const MAX_MS = 4 * 60_000;
 
 export type RunLimits = {
-  /** @param share of all calls that this work may use */
-  hasLeft(share?: number): boolean;
+  hasLeft(): boolean;
   count(calls: number): void;
 };
 
+/** Counts the calls and the time of one run of the cron handler. */
 export function runLimits(): RunLimits {
   const end = Date.now() + MAX_MS;
   let calls = 0;
   return {
-    hasLeft: (share = 1) => calls < share * MAX_CALLS && Date.now() < end,
+    hasLeft: () => calls < MAX_CALLS && Date.now() < end,
     count(more) {
       calls += more;
     },

@@ -9,7 +9,6 @@ import { outboxIn } from "./outbox/outbox";
 import { packagesIn } from "./packages";
 import { LOCAL_PASSWORD_LIMITS, PASSWORD_LIMITS, type PasswordQueue, passwordQueue } from "./passwords/password-queue";
 import type { PasswordHasher } from "./passwords/scrypt";
-import { processedEventsIn } from "./sign-ups/processed-events";
 import { signUpsIn } from "./sign-ups/store";
 import { trialClaims } from "./sign-ups/trial-claims";
 import { signedLinks } from "./signed-links";
@@ -49,7 +48,6 @@ export function servicesFor(config: Config, limits?: RunLimits) {
   return {
     packages: packagesIn(db),
     signUps: signUpsIn(db),
-    processedEvents: processedEventsIn(db),
     claims: trialClaims(config.trials),
     links: signedLinks(config.links),
     outbox: outboxIn(db),

@@ -67,8 +67,7 @@ export async function loadApi(): Promise<LoadedApi> {
     database,
     enter(entered) {
       world = entered;
-      for (const table of ["outbox", "trial_claims", "stripe_events", "sign_ups", "changes"])
-        database.run(`DELETE FROM ${table}`);
+      for (const table of ["outbox", "trial_claims", "sign_ups", "changes"]) database.run(`DELETE FROM ${table}`);
     },
     start: (place) => places[place](() => cheapPasswords).publicApi,
   };

@@ -1,35 +1,34 @@
 import { describeError } from "../../../app/shared/describe-error";
-import { inParallel } from "../cloudflare-limits";
+import { CONNECTIONS, inParallel } from "../cloudflare-limits";
 import { log } from "../log";
 import { type AdvanceServices, advance } from "../sign-ups/advance";
 import { type CheckRank, nextCheck, type SignUp } from "../sign-ups/sign-up";
 
-const BATCH = 60;
-
-/** Advances due sign-ups after lost webhooks and crashes, while `mayContinue` is true. Logs failures. */
-export async function advanceDue(
-  rank: CheckRank,
-  services: AdvanceServices,
-  mayContinue: () => boolean,
-): Promise<void> {
+/**
+ * Advances one batch of sign-ups that were due when the run began, one for each connection: a webhook was lost, a request crashed,
+ * or a time has come. Logs a sign-up's failure, and leaves it leased. Returns the size of the batch; throws D1's errors.
+ */
+export async function advanceDue(rank: CheckRank, runStart: Date, services: AdvanceServices): Promise<number> {
   const { signUps } = services;
-  while (mayContinue()) {
-    const due = await signUps.takeDue(rank, BATCH);
-    const checks: { read: SignUp; at: string | null }[] = [];
-    const advanceOne = async (read: SignUp) => {
-      const fields = { signUpId: read.id, was: read.status };
-      try {
-        const { signUp } = await advance(read, services);
-        if (signUp?.version === read.version) checks.push({ read, at: nextCheck(read) });
-        log("info", "sign_up_reconciled", { ...fields, outcome: signUp?.status ?? "deleted" });
-      } catch (error) {
-        // Due again when the lease ends.
-        log("error", "sign_up_reconcile_failed", { ...fields, ...describeError(error) });
-      }
-    };
-    const left = await inParallel(due, advanceOne, mayContinue);
-    const now = new Date().toISOString();
-    await signUps.planChecks([...checks, ...left.map((read) => ({ read, at: now }))]);
-    if (due.length < BATCH) return;
-  }
+  const due = await signUps.takeDue(rank, runStart, CONNECTIONS);
+  const unchanged: SignUp[] = [];
+  await inParallel(due, async (taken) => {
+    const fields = { signUpId: taken.id, was: taken.status };
+    try {
+      const { signUp } = await advance(taken, services);
+      if (signUp?.version === taken.version) unchanged.push(taken);
+      log("info", "sign_up_reconciled", { ...fields, outcome: signUp?.status ?? "deleted" });
+    } catch (error) {
+      log("error", "sign_up_reconcile_failed", { ...fields, ...describeError(error) });
+    }
+  });
+  await signUps.planChecks(unchanged.map((read) => ({ read, at: checkAfterRun(read, runStart) })));
+  return due.length;
+}
+
+/** A next check can lie in the past. After the run's start it is no longer due in this run, which so takes each sign-up once. */
+function checkAfterRun(signUp: SignUp, runStart: Date): string | null {
+  const next = nextCheck(signUp);
+  const earliest = new Date(runStart.getTime() + 1).toISOString();
+  return next !== null && next < earliest ? earliest : next;
 }

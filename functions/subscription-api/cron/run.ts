@@ -1,56 +1,59 @@
 import { describeError } from "../../../app/shared/describe-error";
-import type { RunLimits } from "../cloudflare-limits";
+import { CONNECTIONS, type RunLimits } from "../cloudflare-limits";
 import { log } from "../log";
 import { type DispatchServices, dispatchMessages } from "../outbox/dispatch";
 import type { AdvanceServices } from "../sign-ups/advance";
-import type { ProcessedEvents } from "../sign-ups/processed-events";
 import { CHECK_RANKS } from "../sign-ups/sign-up";
 import type { CronRuns } from "./cron-runs";
 import { advanceDue } from "./due-sign-ups";
+import { deleteExpired } from "./retention";
 
-export type ScheduledServices = AdvanceServices &
-  DispatchServices & { cronRuns: CronRuns; processedEvents: ProcessedEvents };
+export type ScheduledServices = AdvanceServices & DispatchServices & { cronRuns: CronRuns };
 
-const RETENTION_MS = 30 * 24 * 60 * 60_000;
+/** Trials that have to start come strictly first: sign-ups of the next kind wait until none is left. */
+const URGENCIES = [CHECK_RANKS.cardSetUp, CHECK_RANKS.mayHaveTrial, CHECK_RANKS.leftToDelete] as const;
 
-const DELETED_PER_RUN = 2_000;
-
-/** Trials first, deletions last, within the run's limits. Throws if a part failed. */
+/**
+ * The cron handler's work of each minute, within the run's limits: six sign-ups and six messages in turn, the most urgent sign-ups
+ * first, then the messages that are left. A part that fails is not tried again in this run and keeps no other part from its turn.
+ * Throws at the end if one failed.
+ */
 export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
-  const { cardSetUp, mayHaveTrial, leftToDelete } = CHECK_RANKS;
-  const parts = [
-    () => advanceDue(cardSetUp, services, () => limits.hasLeft(0.6)),
-    () => dispatchAll(services, limits, 0.75),
-    () => deletePast(services),
-    () => advanceDue(mayHaveTrial, services, () => limits.hasLeft(0.9)),
-    () => dispatchAll(services, limits, 0.9),
-    () => advanceDue(leftToDelete, services, () => limits.hasLeft(0.95)),
-    () => dispatchAll(services, limits, 1),
-  ];
-  const errors: unknown[] = [];
-  for (const part of parts) {
+  const runStart = new Date();
+  const failures = new Map<string, unknown>();
+  /** Returns how much of its work a part found; none after a failure. */
+  const attempt = async (part: string, work: () => Promise<number>): Promise<number> => {
+    if (failures.has(part)) return 0;
     try {
-      await part();
+      return await work();
     } catch (error) {
-      log("error", "scheduled_run_failed", describeError(error));
-      errors.push(error);
+      log("error", "scheduled_run_failed", { part, ...describeError(error) });
+      failures.set(part, error);
+      return 0;
+    }
+  };
+  const sendSome = () => attempt("messages", () => dispatchCounted(services, limits));
+
+  for (const urgency of URGENCIES) {
+    // A batch that is not full was the last one.
+    let taken = CONNECTIONS;
+    while (taken === CONNECTIONS && limits.hasLeft()) {
+      taken = await attempt(`sign-ups of rank ${urgency}`, () => advanceDue(urgency, runStart, services));
+      await sendSome();
     }
   }
-  if (errors.length > 0) throw new Error("A part of the scheduled run failed", { cause: errors[0] });
+  let sent = CONNECTIONS;
+  while (sent === CONNECTIONS && limits.hasLeft()) sent = await sendSome();
+  await attempt("retention", () => deleteExpired(services));
+
+  const [failure] = failures.values();
+  if (failures.size > 0) throw new Error("A part of the scheduled run failed", { cause: failure });
   await services.cronRuns.record();
 }
 
-async function dispatchAll(services: DispatchServices, limits: RunLimits, share: number): Promise<void> {
-  while (limits.hasLeft(share)) {
-    const messages = await dispatchMessages(services);
-    limits.count(messages);
-    if (messages === 0) return;
-  }
-}
-
-/** Stripe repeats events for three days, so after this time no message can be created twice. */
-async function deletePast({ processedEvents, outbox }: ScheduledServices): Promise<void> {
-  const before = new Date(Date.now() - RETENTION_MS);
-  await processedEvents.deleteBefore(before, DELETED_PER_RUN);
-  await outbox.deleteSettled(before, DELETED_PER_RUN);
+/** Each message is one call to its receiver, which nothing else counts. */
+async function dispatchCounted(services: DispatchServices, limits: RunLimits): Promise<number> {
+  const messages = await dispatchMessages(services);
+  limits.count(messages);
+  return messages;
 }

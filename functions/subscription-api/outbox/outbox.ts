@@ -110,7 +110,7 @@ function newCardUsedMessage(
         WHERE EXISTS (SELECT 1 FROM sign_ups WHERE id = ?1 AND version = ?2)
           AND NOT EXISTS (SELECT 1 FROM outbox WHERE key = free.value)
           AND NOT EXISTS (SELECT 1 FROM outbox WHERE sign_up_id = ?1 AND kind = 'card-used')
-        ORDER BY free.key LIMIT 1`,
+        LIMIT 1`,
     )
     .bind(id, version, JSON.stringify(keys), now.toISOString());
 }
@@ -158,14 +158,13 @@ export function outboxIn(db: Database) {
      */
     async untoldKinds(signUpIds: readonly string[], hasConsole: boolean): Promise<MessageKind[]> {
       const untold = db.prepare(
-        `SELECT DISTINCT kind FROM outbox
+        `SELECT kind FROM outbox
           WHERE sign_up_id IN (SELECT value FROM json_each(?1))
             AND (kind = 'not-me-reported' AND state IN ('due', 'dead')
-              OR kind = 'account-closed' AND (state = 'dead' OR state = 'due' AND ?2))
-          ORDER BY kind`,
+              OR kind = 'account-closed' AND (state = 'dead' OR state = 'due' AND ?2))`,
       );
       const { results } = await untold.bind(JSON.stringify(signUpIds), hasConsole ? 1 : 0).all();
-      return kindsOnly.parse(results).map(({ kind }) => kind);
+      return [...new Set(kindsOnly.parse(results).map(({ kind }) => kind))].sort();
     },
 
     /** @param dropReason why the message was dropped; null if it was sent */
@@ -218,11 +217,12 @@ export function outboxIn(db: Database) {
       return z.number().parse(await db.prepare(counted).first("n"));
     },
 
-    async deleteSettled(before: Date, limit: number): Promise<void> {
+    /** Returns the number of deleted messages. */
+    async deleteSettled(before: Date, limit: number): Promise<number> {
       const settled = db.prepare(
         "DELETE FROM outbox WHERE rowid IN (SELECT rowid FROM outbox WHERE settled_at < ? LIMIT ?)",
       );
-      await settled.bind(before.toISOString(), limit).run();
+      return (await settled.bind(before.toISOString(), limit).run()).meta.changes;
     },
   };
 }

@@ -1,24 +1,21 @@
 import type { CardEvent, WebhookContent } from "../stripe/webhook";
 import { type AdvanceServices, advance } from "./advance";
-import type { ProcessedEvents } from "./processed-events";
 import { hasTooManyFailedCards, type SignUp } from "./sign-up";
 import { cardDeclined } from "./transitions";
 
 export type SignUpEvent = Extract<WebhookContent, { event: unknown }>;
 
-export type EventServices = AdvanceServices & { processedEvents: ProcessedEvents };
-
 /** `unknown`: no sign-up is concerned. */
 export type EventOutcome = SignUp["status"] | "deleted" | "unknown";
 
 /** Asks Stripe how things stand, since an event only names what has changed: a repetition finds nothing left to do. */
-export async function handleStripeEvent(received: SignUpEvent, services: EventServices): Promise<EventOutcome> {
+export async function handleStripeEvent(received: SignUpEvent, services: AdvanceServices): Promise<EventOutcome> {
   const signUp = await signUpOf(received, services);
   return signUp === null ? "unknown" : ((await advance(signUp, services)).signUp?.status ?? "deleted");
 }
 
 /** Null if there is nothing to do for it. */
-async function signUpOf(received: SignUpEvent, services: EventServices): Promise<SignUp | null> {
+async function signUpOf(received: SignUpEvent, services: AdvanceServices): Promise<SignUp | null> {
   const { signUps } = services;
   switch (received.status) {
     case "card-set-up": {
@@ -39,11 +36,11 @@ async function signUpOf(received: SignUpEvent, services: EventServices): Promise
 async function countDeclined(
   { event }: SignUpEvent,
   { signUpId, setupIntentId }: CardEvent,
-  services: EventServices,
+  services: AdvanceServices,
 ): Promise<SignUp | null> {
-  const signUp = await services.signUps.change(signUpId, async (read) => {
-    const isOfCard = read.stripe_setup_intent_id === setupIntentId && read.status === "pending";
-    return isOfCard && !(await services.processedEvents.has(event)) ? cardDeclined(read, event) : undefined;
+  const signUp = await services.signUps.change(signUpId, (read) => {
+    const isAboutItsCard = read.stripe_setup_intent_id === setupIntentId && read.status === "pending";
+    return isAboutItsCard ? cardDeclined(read, event) : undefined;
   });
   return signUp && signUp.trial_end === null && hasTooManyFailedCards(signUp) ? signUp : null;
 }

@@ -23,7 +23,8 @@ export const signUpRow = z.object({
   email_verified_at: z.string().nullable(),
   declined_cards: z.number(),
   used_cards: z.number(),
-  used_card: z.string().nullable(),
+  /** IDs of the declined cards' events, with a space between them. */
+  declined_events: z.string(),
   request_id: z.string().nullable(),
   version: z.number(),
   created_at: z.string(),

@@ -4,7 +4,6 @@ import type { Database, Statement } from "../database";
 import { newMessage } from "../outbox/outbox";
 import type { AgreedPrice } from "../packages";
 import { columnsOf } from "./field-columns";
-import { processedEvent } from "./processed-events";
 import { after, CHECK_AFTER_MS, type CheckRank, type SignUp, signUpRow } from "./sign-up";
 import type { Transition } from "./transitions";
 
@@ -59,7 +58,7 @@ export function signUpsIn(db: Database) {
    * has changed since or a claim belongs to somebody else. A repetition after a lost answer finds the row changed.
    */
   async function write({ id, version }: SignUp, transition: Transition): Promise<SignUp | null> {
-    const { columns, messages = [], claims, freed, event } = transition;
+    const { columns, messages = [], claims, freed } = transition;
     const batch: Record<string, Statement> = {};
     const ofHashes = (sql: string, hashes: string[]) => db.prepare(sql).bind(id, version, JSON.stringify(hashes));
     if (claims) {
@@ -82,7 +81,6 @@ export function signUpsIn(db: Database) {
       );
     }
     for (const message of messages) batch[message.kind] = newMessage(db, message, { id, version });
-    if (event) batch.event = processedEvent(db, event, id, version);
     const row = { ...columns, updated_at: after(0), version: version + 1 };
     const hasClaims = claims ? "AND EXISTS (SELECT 1 FROM trial_claims WHERE sign_up_id = sign_ups.id)" : "";
     const set = Object.keys(row).map((name) => `${name} = ?`);
@@ -144,13 +142,10 @@ export function signUpsIn(db: Database) {
      * For a change that does not depend on Stripe: reads the sign-up and writes, again and again until no other writer came between.
      * @param transitionOf nothing if there is nothing to change
      */
-    async change(
-      id: string,
-      transitionOf: (signUp: SignUp) => Transition | undefined | Promise<Transition | undefined>,
-    ): Promise<SignUp | null> {
+    async change(id: string, transitionOf: (signUp: SignUp) => Transition | undefined): Promise<SignUp | null> {
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
         const read = await find(id);
-        const transition = read && (await transitionOf(read));
+        const transition = read && transitionOf(read);
         if (!transition) return read;
         const written = await write(read, transition);
         if (written) return written;
@@ -168,14 +163,17 @@ export function signUpsIn(db: Database) {
       await db.prepare("DELETE FROM sign_ups WHERE id = ?").bind(id).run();
     },
 
-    /** Leases due sign-ups, so that overlapping runs take different ones. The next check is at the lease's end. */
-    async takeDue(rank: CheckRank, limit: number): Promise<SignUp[]> {
+    /**
+     * Leases sign-ups that were due by a time, so that overlapping runs of the cron handler take different ones. A lease ends when
+     * the sign-up is due again.
+     */
+    async takeDue(rank: CheckRank, dueBy: Date, limit: number): Promise<SignUp[]> {
       const take = db.prepare(
         `UPDATE sign_ups SET check_at = ?1
           WHERE id IN (SELECT id FROM sign_ups WHERE check_rank = ?2 AND check_at <= ?3 ORDER BY check_at LIMIT ?4)
          RETURNING *`,
       );
-      return signUpRows.parse((await take.bind(after(CHECK_AFTER_MS), rank, after(0), limit).all()).results);
+      return signUpRows.parse((await take.bind(after(CHECK_AFTER_MS), rank, dueBy.toISOString(), limit).all()).results);
     },
 
     /** Plans the next check of sign-ups that stayed as they were since they were leased. */

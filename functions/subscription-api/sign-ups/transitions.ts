@@ -1,4 +1,4 @@
-import { REMINDER_DAYS } from "../../../app/contract/trial";
+import { MAX_FAILED_CARDS, REMINDER_DAYS } from "../../../app/contract/trial";
 import type { LogFields, LogLevel } from "../../../app/shared/log-line";
 import { messagesOnce, type NewMessage, reminderKey } from "../outbox/outbox";
 import type { AgreedPrice } from "../packages";
@@ -24,7 +24,6 @@ export type Transition = {
   claims?: string[];
   /** Gives back the claims with these hashes, and remembers it by the others. */
   freed?: { claims: string[]; marks: string[] };
-  event?: StripeEvent;
   logged?: [LogLevel, event: string, fields: LogFields];
 };
 
@@ -53,11 +52,14 @@ export function cardAsked({ id }: SetupIntent): Transition {
   return { columns: { stripe_setup_intent_id: id } };
 }
 
-/** Its event is remembered with it, because a repetition would count again. */
-export function cardDeclined(signUp: SignUp, event: StripeEvent): Transition {
+/** Undefined if this event was counted before: Stripe may deliver it more than once. */
+export function cardDeclined(signUp: SignUp, { id }: StripeEvent): Transition | undefined {
+  const counted = signUp.declined_events.split(" ");
+  if (counted.includes(id)) return undefined;
   const declined_cards = signUp.declined_cards + 1;
+  const declined_events = [...counted, id].slice(-MAX_FAILED_CARDS).join(" ").trim();
   const isLast = hasTooManyFailedCards({ ...signUp, declined_cards });
-  return { columns: { declined_cards, ...(isLast && { check_at: after(0) }) }, event };
+  return { columns: { declined_cards, declined_events, ...(isLast && { check_at: after(0) }) } };
 }
 
 /** @param card the keyed hash of a card that has had a trial */

@@ -38,8 +38,6 @@ const ROWS = [
      INSERT INTO outbox (key, sign_up_id, kind, state, attempts, next_attempt_at, created_at, settled_at)
      SELECT '${kind}/' || n, ${ID}, '${kind}', 'sent', 1, ${time(0)}, ${time(0)}, ${time("(200000 - n) * 40")} FROM numbers`,
   ),
-  `${numbers(2e5)} INSERT INTO stripe_events (id, type, received_at)
-   SELECT 'evt_' || n, 'x', ${time("-n * 20")} FROM numbers`,
   `${numbers(1e5, 2e5)} INSERT INTO trial_claims (hash, sign_up_id) SELECT 'hash-' || n, ${ID} FROM numbers`,
 ];
 

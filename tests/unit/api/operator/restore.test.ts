@@ -131,7 +131,7 @@ test("the cron handler finds customer, card and subscription at Stripe that the 
   await api.change(id, `status = 'pending', trial_end = NULL, ${lost}`);
   api.rows("DELETE FROM trial_claims");
   await reconcileRestored(RESTORE, api.services);
-  await advanceDue(CHECK_RANKS.mayHaveTrial, api.services, () => true);
+  await advanceDue(CHECK_RANKS.mayHaveTrial, new Date(), api.services);
   expect(await api.find(id)).toMatchObject({ status: "trialing", stripe_subscription_id, stripe_customer_id });
   expect(api.model.all("subscription")).toHaveLength(1);
 });

@@ -13,7 +13,7 @@ export const MESSAGE: Message = {
   ...{ email_verified_at: null, end_reason: null, check_at: null, request_id: "the-request", version: 1 },
   ...{ created_at: "2026-11-22T09:05:00.000Z", updated_at: "2026-11-22T09:05:00.000Z" },
   ...{ stripe_customer_id: "cus_1", stripe_subscription_id: "sub_1", stripe_setup_intent_id: "seti_1" },
-  ...{ stripe_attempt: 0, declined_cards: 0, used_cards: 0, used_card: null },
+  ...{ stripe_attempt: 0, declined_cards: 0, used_cards: 0, declined_events: "" },
 };
 
 /** The emails' sender, for tests without settings. */

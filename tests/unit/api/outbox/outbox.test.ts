@@ -191,10 +191,3 @@ test.each([
   expect([await sendAgain(db, "another"), await sendAgain(db, "card-used")]).toEqual([false, again]);
   expect(row()).toEqual(again ? { ...before, state: "due", attempts: 0, next_attempt_at: iso(NOW) } : before);
 });
-
-test("of the settled messages a limited number is deleted", async () => {
-  const { outbox, rows } = await outboxOf(ON_TRIAL, "one", "two", "due");
-  rows("UPDATE outbox SET settled_at = ? WHERE key <> 'due'", iso(NOW - 1));
-  await outbox.deleteSettled(new Date(NOW), 1);
-  expect(rows("SELECT 1 FROM outbox")).toHaveLength(2);
-});

@@ -1,3 +1,4 @@
+import { CONNECTIONS } from "../../../../functions/subscription-api/cloudflare-limits";
 import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
 import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
 import { createSignUp, type PostedForm } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
@@ -113,7 +114,8 @@ export function cardEvent(signUp: SignUp, status: "card-set-up" | "card-declined
 
 /** Runs the cron handler for all sign-ups that are due. */
 export async function cron({ services }: Api): Promise<void> {
-  for (const rank of Object.values(CHECK_RANKS)) await advanceDue(rank, services, () => true);
+  const runStart = new Date();
+  for (const rank of Object.values(CHECK_RANKS)) while ((await advanceDue(rank, runStart, services)) === CONNECTIONS);
 }
 
 /** Who moves a sign-up on. @param signUp as it was read some time ago */
