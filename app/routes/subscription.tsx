@@ -18,6 +18,7 @@ import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/fields/package-id";
 import { TRIAL_DAYS } from "../contract/trial";
 import { TOO_MANY_REQUESTS } from "../pipeline/guard/refusals.server";
+import { findPlan, priceCentsOf } from "../pricing/plans/plan-list";
 import { isOverLimit } from "../shared/limits/rate-limit";
 import { networkKeyOf, rateLimitKeyOf } from "../shared/limits/rate-limit-key";
 import { statusFor } from "../signup/create-outcome";
@@ -34,7 +35,7 @@ import {
 } from "../signup/notices";
 import { checkSignUp } from "../signup/server/check-sign-up.server";
 import { currentStep, ENDED, linkedSignUp } from "../signup/server/current-step.server";
-import { parseForm, readForm, refused, returned } from "../signup/server/posted-form.server";
+import { parseForm, readForm, refused, returned, shownPriceIn } from "../signup/server/posted-form.server";
 import { endOfSignUp } from "../signup/server/session.server";
 import { isInProgress, isSignUp, isSignUpOf, type SignUp, type SignUpState } from "../signup/sign-up-state";
 import stylesheet from "../signup/signup.css";
@@ -128,7 +129,10 @@ export async function action(posted: ActionFunctionArgs) {
     }
   }
 
-  const outcome = await api.create(subscription, { idempotencyKey: key, requestId, sender });
+  const shownPriceCents = shownPriceIn(fields);
+  const outcome = await api.create(subscription, { idempotencyKey: key, requestId, sender, shownPriceCents });
+  const plan = findPlan(subscription.package_id);
+  const listPriceCents = plan && priceCentsOf(plan);
   if (outcome.kind !== "created") {
     const status = outcome.kind === "rejected" ? outcome.status : undefined;
     const line = { outcome: outcome.kind, status };
@@ -136,14 +140,21 @@ export async function action(posted: ActionFunctionArgs) {
     else log.warn("signup_failed", line);
     // A refused key stays refused, so a retry needs another.
     const nonce = status === 409 ? { "Set-Cookie": sessions.newNonce() } : undefined;
-    return reply(statusFor(outcome), { form, notice: noticeFor(outcome), requestId }, nonce);
+    const content = { form, notice: noticeFor(outcome), priceCents: listPriceCents, requestId };
+    return reply(statusFor(outcome), content, nonce);
   }
 
   log.add({ signup: "created" });
   const { clientSecret, statusUrl } = outcome;
-  const { package_id: packageId = "" } = subscription;
-  const signUp = { key, requestId, packageId, details: toDetails(subscription), expiresAt: endOfSignUp() };
-  return seeOther(planUrl, { ...signUp, clientSecret, statusUrl, state: "card", flash: "saved" }, posted);
+  const signUp: SignUp = {
+    ...{ key, requestId, clientSecret, statusUrl, state: "card", flash: "saved" },
+    packageId: subscription.package_id ?? "",
+    // The API takes the lower price, if the page showed an earlier, higher one.
+    priceCents: listPriceCents === undefined ? undefined : Math.min(listPriceCents, shownPriceCents ?? listPriceCents),
+    details: toDetails(subscription),
+    expiresAt: endOfSignUp(outcome.expiresAt),
+  };
+  return seeOther(planUrl, signUp, posted);
 }
 
 /** The API's answers to a customer's mistake. Any other failure may concern everybody. */

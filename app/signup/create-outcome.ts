@@ -1,8 +1,11 @@
 /** What became of the API's `POST /subscription`. */
 export type CreateOutcome =
-  | { kind: "created"; clientSecret: string; statusUrl?: string | undefined }
+  /** `expiresAt`: when the API ends the sign-up without a card, in milliseconds since 1970. */
+  | { kind: "created"; clientSecret: string; statusUrl?: string | undefined; expiresAt?: number | undefined }
   /** `retryAfter`: the seconds until another try makes sense, where the API says so. */
   | { kind: "rejected"; status: number; retryAfter?: number | undefined }
+  /** The plan costs more than the form showed; nothing was stored. */
+  | { kind: "price changed" }
   /** No complete response, or none within the deadline. */
   | { kind: "unreachable"; timedOut: boolean }
   /** A 2xx response without a client_secret. */
@@ -15,5 +18,6 @@ export type FailedOutcome = Exclude<CreateOutcome, { kind: "created" }>;
 /** The API's status if it concerns the visitor's data or load; otherwise 504 for a timeout and 502 for other failures. */
 export function statusFor(outcome: FailedOutcome): number {
   if (outcome.kind === "rejected" && [400, 409, 422, 429, 503].includes(outcome.status)) return outcome.status;
+  if (outcome.kind === "price changed") return 409;
   return outcome.kind === "unreachable" && outcome.timedOut ? 504 : 502;
 }

@@ -26,8 +26,14 @@ export const FIELD_NAMES = [
 /** Set by Turnstile's script. */
 export const TURNSTILE_FIELD = "cf-turnstile-response";
 
+/** Hidden: the plan's monthly price as the page shows it, in US cents. No part of the sign-up itself. */
+export const SHOWN_PRICE_FIELD = "price_cents";
+
 /** `sign_up` is the idempotency key of the sign-up that a button belongs to. */
-export const POSTED_FIELDS: readonly string[] = [...FIELD_NAMES, "intent", "sign_up", TURNSTILE_FIELD];
+export const POSTED_FIELDS: readonly string[] = [
+  ...FIELD_NAMES,
+  ...["intent", "sign_up", SHOWN_PRICE_FIELD, TURNSTILE_FIELD],
+];
 
 /** Never sent back to the browser. */
 export const SECRET_FIELDS: ("password" | "confirmPassword")[] = ["password", "confirmPassword"];

@@ -109,6 +109,13 @@ export const ONE_MORE_STEP: Notice = {
 export const DUPLICATE = "A subscription with this information already exists.";
 export const DUPLICATE_EMAIL = "This email address already has a subscription";
 
+const PRICE_CHANGED: Notice = {
+  kind: "destructive",
+  title: "The price of this plan has changed",
+  message:
+    "Check the new price. If you agree to it, enter your password again and submit. Your details are still here.",
+};
+
 const REJECTIONS: Record<number, string> = {
   400: "Invalid subscription data. Please check your information and try again.",
   401: "Authentication required. Please refresh the page and try again.",
@@ -139,6 +146,8 @@ export function noticeFor(outcome: FailedOutcome): Notice {
         ...submissionFailed(REJECTIONS[outcome.status] ?? `Server error (${outcome.status}). Please try again later.`),
         ...REMEDIES[outcome.status],
       };
+    case "price changed":
+      return PRICE_CHANGED;
     case "unreachable":
       return CONNECTION_FAILED;
     case "misconfigured":

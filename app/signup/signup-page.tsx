@@ -1,4 +1,4 @@
-import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
+import { Link, useActionData, useLoaderData, useNavigation } from "@remix-run/react";
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { signUpPath } from "../contract/sign-up-path";
 import { findPlan } from "../pricing/plans/plan-list";
@@ -20,7 +20,10 @@ export function SignupPage() {
   const heading = useHeadingFocus(step.step);
   if (step.step === "form") return <FormStep step={step} reply={reply} headingRef={heading} />;
   // A form that comes back is shown whatever the cookie has by now.
-  if (reply?.form) return <FormStep step={{ step: "form", packageId: "" }} reply={reply} headingRef={heading} />;
+  if (reply?.form) {
+    const form = { step: "form" as const, packageId: "", openPlan: step.step === "card" ? step.packageId : undefined };
+    return <FormStep step={form} reply={reply} headingRef={heading} />;
+  }
   return (
     <Frame {...frameOf(step)} headingRef={heading}>
       <LaterStep step={step} reply={reply} />
@@ -41,11 +44,11 @@ function LaterStep({ step, reply }: { step: LaterStepData; reply: SignupReply | 
   }
 }
 
-function frameOf(step: LaterStepData): Pick<FrameProps, "heading" | "progress" | "packageId"> {
+function frameOf(step: LaterStepData): Pick<FrameProps, "heading" | "progress" | "packageId" | "priceCents"> {
   switch (step.step) {
     case "card":
     case "waiting":
-      return { heading: HEADING, progress: 2, packageId: step.packageId };
+      return { heading: HEADING, progress: 2, packageId: step.packageId, priceCents: step.priceCents };
     case "resume":
       return { heading: "Continue your sign-up" };
     case "done":
@@ -77,12 +80,15 @@ function FormStep({
       headingRef={headingRef}
       intro="Join thousands of businesses improving their visibility in AI search."
       packageId={packageId}
+      priceCents={reply?.priceCents}
     >
       <div className="step-main">
         <LiveRegion role="alert">
           {failure && <SignupNotice notice={failure} requestId={reply?.requestId} takesFocus />}
         </LiveRegion>
-        {step.openPlan !== undefined && <OpenSignUp openPlan={step.openPlan} packageId={packageId} />}
+        {step.openPlan !== undefined && (
+          <OpenSignUp openPlan={step.openPlan} packageId={packageId} hasDraft={step.draft !== undefined} />
+        )}
         <section className="card p-6 sm:p-8" aria-labelledby="subscription-information">
           <h2 id="subscription-information" className="text-heading">
             Subscription Information
@@ -93,24 +99,35 @@ function FormStep({
           <SignupForm packageId={packageId} draft={step.draft} reply={reply} submitting={submitting} />
         </section>
       </div>
-      <TrialPlan packageId={packageId} />
+      <TrialPlan packageId={packageId} priceCents={reply?.priceCents} />
     </Frame>
   );
 }
 
-/** Offers this browser's sign-up for another plan. */
-function OpenSignUp({ openPlan, packageId }: { openPlan: string; packageId: string }) {
-  const started = findPlan(openPlan);
+/** The way back to this browser's sign-up, from the form that edits it or from another plan's. */
+function OpenSignUp({ openPlan, packageId, hasDraft }: { openPlan: string; packageId: string; hasDraft: boolean }) {
+  const title = findPlan(openPlan)?.title ?? "other";
+  const isEdit = hasDraft && openPlan.toLowerCase() === packageId.toLowerCase();
+  const wayBack = (text: string) => (
+    <Link className="font-semibold underline" to={signUpPath(openPlan)}>
+      {text}
+    </Link>
+  );
   return (
     <div className="notice notice-progress mb-6">
-      <p className="font-bold">
-        {started ? `Your ${started.title} sign-up still needs a card` : "Your other sign-up still needs a card"}
-      </p>
+      <p className="font-bold">Your {title} sign-up still needs a card</p>
       <p className="text-sm">
-        <a className="font-semibold underline" href={signUpPath(openPlan)}>
-          Finish it
-        </a>
-        , or sign up for {findPlan(packageId)?.title ?? "this plan"} below.
+        {isEdit ? (
+          <>
+            To change your details, enter your password again and submit. We don't keep it. Or{" "}
+            {wayBack("go back to the card")}.
+          </>
+        ) : (
+          <>
+            {wayBack("Finish it")}, or sign up for {findPlan(packageId)?.title ?? "this plan"} below.
+            {hasDraft && " We kept your details but not your password."}
+          </>
+        )}
       </p>
     </div>
   );
@@ -122,10 +139,12 @@ interface FrameProps {
   headingRef: HeadingRef;
   intro?: string;
   packageId?: string;
+  /** The price that the visitor agreed to, or that replaces the one on an earlier release's page. */
+  priceCents?: number | undefined;
   children: ReactNode;
 }
 
-function Frame({ heading, progress, headingRef, intro, packageId, children }: FrameProps) {
+function Frame({ heading, progress, headingRef, intro, packageId, priceCents, children }: FrameProps) {
   return (
     <div className="wrap step-frame">
       <div className="[grid-area:head]">
@@ -139,7 +158,9 @@ function Frame({ heading, progress, headingRef, intro, packageId, children }: Fr
         </h1>
         {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
       </div>
-      {packageId !== undefined && <PlanSummary packageId={packageId} withForm={progress === 1} />}
+      {packageId !== undefined && (
+        <PlanSummary packageId={packageId} priceCents={priceCents} withForm={progress === 1} />
+      )}
       {children}
     </div>
   );

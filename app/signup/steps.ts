@@ -67,7 +67,7 @@ export interface SignupReply {
   /** The posted form, without the passwords. */
   form?: SubmissionResult<string[]>;
   notice?: Notice;
-  /** The plan's price in US cents, where the posted form showed another. */
+  /** The plan's price now, in US cents: an earlier release's page may have another. */
   priceCents?: number | undefined;
   /** A link's sign-up that cannot be continued. */
   isOver?: boolean;

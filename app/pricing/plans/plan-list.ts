@@ -44,10 +44,20 @@ export const PLANS: readonly Plan[] = [
   },
 ];
 
-/** The listed plan with a package ID, in any case. */
-export function findPlan(packageId: string | undefined): Plan | undefined {
+/**
+ * The listed plan with a package ID, in any case.
+ * @param priceCents the price that a visitor agreed to, where the list may have another by now
+ */
+export function findPlan(packageId: string | undefined, priceCents?: number): Plan | undefined {
   const wanted = packageId?.toLowerCase();
-  return wanted ? PLANS.find((plan) => plan.packageId === wanted) : undefined;
+  const plan = wanted ? PLANS.find((plan) => plan.packageId === wanted) : undefined;
+  if (!plan || priceCents === undefined || priceCents === priceCentsOf(plan)) return plan;
+  return { ...plan, price: priceCents / 100, originalPrice: priceCents / 100 };
+}
+
+/** Undefined for a price on request. */
+export function priceCentsOf({ price }: Pick<Plan, "price">): number | undefined {
+  return price === null ? undefined : price * 100;
 }
 
 /** The price after a discount ends; null without a discount. */

@@ -43,7 +43,7 @@ export function CardStep({ data }: { data: CardStepData }) {
             {`Please enter your card info for starting your ${TRIAL_DAYS} days free trial`}
           </h2>
           <p className="mt-1 text-muted">* You will not be charged immediately!</p>
-          <TrialTerms packageId={data.packageId} trialEnd={data.trialEnd} />
+          <TrialTerms {...data} />
           {!hydrated && (
             <div className="notice notice-progress until-script mt-6">
               <p className="font-bold">You need JavaScript to enter a card</p>
@@ -121,9 +121,10 @@ function useRead(): [isRead: boolean, onReady: () => void] {
   return [isRead, useCallback(() => setReady(true), [])];
 }
 
-function TrialTerms({ packageId, trialEnd }: { packageId: string; trialEnd: string }) {
+/** The price that the visitor agreed to, also if the list has another by now. */
+function TrialTerms({ packageId, priceCents, trialEnd }: Pick<CardStepData, "packageId" | "priceCents" | "trialEnd">) {
   const site = useSite();
-  const plan = findPlan(packageId);
+  const plan = findPlan(packageId, priceCents);
   if (!plan?.price) return null;
   return (
     <p className="mt-3 text-sm">

@@ -12,10 +12,20 @@ import type { DoneStepData } from "../steps";
 import { SuccessNotices } from "./success-notices";
 
 export function SuccessStep({ data }: { data: DoneStepData }) {
-  const { key, packageId, details: typed, card, startedAt, trialEnd = trialEndOf(startedAt), requestId, flash } = data;
+  const {
+    key,
+    packageId,
+    priceCents,
+    details: typed,
+    card,
+    startedAt,
+    trialEnd = trialEndOf(startedAt),
+    requestId,
+    flash,
+  } = data;
   const { pathname } = useLocation();
   const site = useSite();
-  const plan = findPlan(packageId);
+  const plan = findPlan(packageId, priceCents);
   const details: [string, string][] = [];
   if (typed) {
     const { company_name = "", full_name = "", email = "", phone = "" } = typed;

@@ -10,10 +10,18 @@ import { planPath } from "../form-schema";
 import { PlanChoice } from "./plan-choice";
 
 /** Few lines on small screens, so that the fields below come into view. */
-export function PlanSummary({ packageId, withForm }: { packageId: string | undefined; withForm: boolean }) {
+export function PlanSummary({
+  packageId,
+  priceCents,
+  withForm,
+}: {
+  packageId: string | undefined;
+  priceCents: number | undefined;
+  withForm: boolean;
+}) {
   const checked = subscriptionRequest.shape.package_id.safeParse(packageId || undefined);
   if (!checked.success) return <PlanChoice problem={checked.error.issues[0]?.message ?? ""} plans={PLANS} />;
-  const plan = findPlan(packageId);
+  const plan = findPlan(packageId, priceCents);
   return (
     <aside className="card px-4 py-2 text-sm [grid-area:plan] lg:p-6 lg:text-base" aria-labelledby="plan-summary">
       <h2 id="plan-summary" className="sr-only text-heading lg:not-sr-only">
@@ -40,9 +48,9 @@ export function PlanSummary({ packageId, withForm }: { packageId: string | undef
 }
 
 /** Beside the form on wide screens, below it on narrow ones. */
-export function TrialPlan({ packageId }: { packageId: string }) {
+export function TrialPlan({ packageId, priceCents }: { packageId: string; priceCents: number | undefined }) {
   const site = useSite();
-  const plan = findPlan(packageId);
+  const plan = findPlan(packageId, priceCents);
   return (
     <section className="card step-trial p-5 lg:p-6" aria-labelledby="trial">
       <h2 id="trial" className="mb-4 text-heading">
@@ -79,9 +87,9 @@ export function PlanTerms({ plan }: { plan: Plan }) {
 }
 
 /** Shown above the button at every width. */
-export function TrialOffer({ packageId }: { packageId: string }) {
+export function TrialOffer({ packageId, priceCents }: { packageId: string; priceCents: number | undefined }) {
   const site = useSite();
-  const plan = findPlan(packageId);
+  const plan = findPlan(packageId, priceCents);
   return <>{trialOffer(plan, Boolean(planPath(packageId)), site.automaticTax)}</>;
 }
 

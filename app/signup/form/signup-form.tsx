@@ -2,12 +2,13 @@ import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
 import { type ComponentProps, type FormEvent, Fragment, memo, useEffect, useRef, useState } from "react";
 import { billingFields, contactFields, type FormField } from "../../contract/fields/form-fields";
+import { findPlan, priceCentsOf } from "../../pricing/plans/plan-list";
 import { ErrorSummary } from "../../ui/controls/error-summary";
 import { Field } from "../../ui/controls/field";
 import { LiveRegion } from "../../ui/controls/notice";
 import { useHydrated } from "../../ui/document/use-hydrated";
 import { prefetchCardForm } from "../card/load-card-form";
-import { FIELD_NAMES, planPath } from "../form-schema";
+import { FIELD_NAMES, planPath, SHOWN_PRICE_FIELD } from "../form-schema";
 import { PROCESSING } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { SignupReply } from "../steps";
@@ -58,6 +59,7 @@ export function SignupForm({ packageId, draft, reply, submitting }: SignupFormPr
     warmUpSchema();
   }, []);
   const { pathname } = useLocation();
+  const plan = findPlan(packageId, reply?.priceCents);
   // All at once, because the metadata of one field costs Conform as much.
   const { allErrors, initialValue } = form;
   const refused = useRefusedFields(reply);
@@ -122,6 +124,7 @@ export function SignupForm({ packageId, draft, reply, submitting }: SignupFormPr
     >
       {summary.length > 0 && <ErrorSummary errors={summary} sectionRef={summaryRef} />}
       <input type="hidden" name="package_id" id={idOf("package_id")} value={packageId} />
+      {plan && <input type="hidden" name={SHOWN_PRICE_FIELD} value={priceCentsOf(plan)} />}
       <p className="text-sm text-muted">{`All fields are required${except}.`}</p>
 
       <fieldset className="field-grid">
@@ -150,7 +153,7 @@ export function SignupForm({ packageId, draft, reply, submitting }: SignupFormPr
         <LiveRegion role="status">{submitting && <SignupNotice notice={PROCESSING} />}</LiveRegion>
       </div>
       <p className="mt-3 font-semibold">
-        <TrialOffer packageId={packageId} />
+        <TrialOffer packageId={packageId} priceCents={reply?.priceCents} />
       </p>
       <SubmitButton reply={reply} busy={submitting} />
     </Form>

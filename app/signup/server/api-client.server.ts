@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { REQUEST_IN_PROGRESS } from "../../contract/problem-types";
-import { SENDER_HEADER } from "../../contract/site-headers";
+import { PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../contract/problem-types";
+import { SENDER_HEADER, SHOWN_PRICE_HEADER } from "../../contract/site-headers";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 import {
   type SubscriptionStatus,
@@ -21,11 +21,12 @@ const RETRY_DELAYS_MS = [100, 300];
 export interface SubscriptionApi {
   /**
    * Returns expected failures as values; logs nothing of request or response.
-   * @param ids.sender the rate limit key, which only this repository's API gets, through the binding
+   * @param about.sender the rate limit key, which only this repository's API gets, through the binding
+   * @param about.shownPriceCents the plan's monthly price as the form showed it
    */
   create(
     request: SubscriptionRequest,
-    ids: { idempotencyKey: string; requestId: string; sender: string },
+    about: { idempotencyKey: string; requestId: string; sender: string; shownPriceCents?: number | undefined },
   ): Promise<CreateOutcome>;
   /** A sign-up's status; `unknown` after a 404. `statusUrl` comes from `create`. Logs nothing. */
   status(statusUrl: string, requestId: string): Promise<SubscriptionStatus | { status: "unreachable" | "unknown" }>;
@@ -46,7 +47,7 @@ type Send = (signal: AbortSignal) => Promise<CreateOutcome>;
 export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionApi {
   const { baseUrl, timeoutMs, idempotent, binding } = options;
   return {
-    create(request, { idempotencyKey, requestId, sender }) {
+    create(request, { idempotencyKey, requestId, sender, shownPriceCents }) {
       const send: Send = async (signal) => {
         const outcome = await callApi(binding, `${baseUrl}/subscription`, {
           method: "POST",
@@ -56,6 +57,7 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
             "Idempotency-Key": idempotencyKey,
             "X-Request-Id": requestId,
             ...(binding && { [SENDER_HEADER]: sender }),
+            ...(shownPriceCents !== undefined && { [SHOWN_PRICE_HEADER]: String(shownPriceCents) }),
           },
           body: JSON.stringify(request),
           // Following a redirect could send the password to another host.
@@ -124,11 +126,12 @@ async function callApi(
   try {
     const response = await fetchFrom(binding, url, init);
     if (!response.ok) {
-      const isInProgress = response.status === 409 && (await problemType(response)) === REQUEST_IN_PROGRESS;
+      const type = response.status === 409 ? await problemType(response) : undefined;
       if (!response.bodyUsed) await response.body?.cancel();
+      if (type === PRICE_CHANGED) return { kind: "price changed" };
       return {
         kind: "rejected",
-        status: isInProgress ? 503 : response.status,
+        status: type === REQUEST_IN_PROGRESS ? 503 : response.status,
         retryAfter: secondsIn(response.headers.get("Retry-After")),
       };
     }
@@ -168,5 +171,6 @@ function parseResponse(text: string): CreateOutcome {
   }
   const parsed = subscriptionResponse.safeParse(json);
   if (!parsed.success) return { kind: "misconfigured" };
-  return { kind: "created", clientSecret: parsed.data.client_secret, statusUrl: parsed.data.status_url };
+  const { client_secret: clientSecret, status_url: statusUrl, expires_at: end } = parsed.data;
+  return { kind: "created", clientSecret, statusUrl, expiresAt: end === undefined ? undefined : Date.parse(end) };
 }

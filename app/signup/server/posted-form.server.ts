@@ -13,6 +13,7 @@ import {
   FIELD_NAMES,
   POSTED_FIELDS,
   SECRET_FIELDS,
+  SHOWN_PRICE_FIELD,
   type SignupForm,
   signupForm,
   withoutEmptyFields,
@@ -109,6 +110,12 @@ const filledForm = z.pipe(z.transform(withoutEmptyFields), signupForm);
 /** Validates a form on the server, with the same result as in the browser. */
 export function parseForm(fields: PostedFields): Submission<SignupForm, string[]> {
   return parseWithZod(new URLSearchParams(fields), { schema: filledForm, disableAutoCoercion: true });
+}
+
+/** The plan's price as the page showed it, in US cents. Undefined where the page showed none. */
+export function shownPriceIn(fields: PostedFields): number | undefined {
+  const cents = fields[SHOWN_PRICE_FIELD] ?? "";
+  return /^\d{1,9}$/.test(cents) ? Number(cents) : undefined;
 }
 
 /** The longest valid value. */

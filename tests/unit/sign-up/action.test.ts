@@ -42,7 +42,15 @@ describe("a form that the API takes", () => {
     expect([answer.status, answer.sentTo, answer.newNonce]).toEqual([303, PATH, false]);
     const key = await keyOf({ ...request, password }, NONCE);
     const { package_id, password: _, ...details } = request;
-    const own = { state: "card", flash: "saved", key, requestId: "this-request", packageId: PLAN, details };
+    const own = {
+      state: "card",
+      flash: "saved",
+      key,
+      requestId: "this-request",
+      packageId: PLAN,
+      priceCents: 50_000,
+      details,
+    };
     const pending = { expiresAt: NOW + 24 * HOUR, clientSecret: "seti_1_secret_1", statusUrl: STATUS_URL };
     expect(answer.session).toEqual({ ...own, ...pending });
     const [call, ...more] = site.api.calls;
@@ -65,6 +73,20 @@ describe("a form that the API takes", () => {
     const answer = await post(site, fields, { session: { ...session, key: await keyOf(request, NONCE) } });
     const isNew = session.state === "ended";
     expect([answer.sentTo, answer.session !== undefined, site.api.calls.length]).toEqual([PATH, isNew, isNew ? 1 : 0]);
+  });
+
+  test.each([
+    {
+      name: "when the API says so, if that is sooner",
+      expires_at: "2026-11-23T11:59:59.999Z",
+      end: NOW + 24 * HOUR - 1,
+    },
+    { name: "after 24 hours, if the API says later", expires_at: "2026-11-23T12:00:00.001Z", end: NOW + 24 * HOUR },
+    { name: "after 24 hours, if the API does not say", expires_at: undefined, end: NOW + 24 * HOUR },
+  ])("ends $name", async ({ expires_at, end }) => {
+    const site = siteContext();
+    site.api.answer = () => Response.json({ client_secret: "seti_1_secret_1", expires_at });
+    expect((await post(site, fields)).session).toMatchObject({ state: "card", expiresAt: end });
   });
 
   test.each<Record<string, string>>([{ Cookie: "", "Sec-Fetch-Site": "" }, { Cookie: "another=1" }])(

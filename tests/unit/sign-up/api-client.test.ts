@@ -91,6 +91,12 @@ test.each<[string, Answer, object]>([
   ["a status URL without TLS", at("http://api.example/v1/status/a"), created],
   ["a status URL on another host", at("https://api.example.evil.test/v1/status/a"), created],
   ["a relative status URL", at("status/a"), created],
+  [
+    "an end",
+    says({ ...CREATED, expires_at: "2026-11-23T08:00:00.000Z" }),
+    { ...created, expiresAt: Date.UTC(2026, 10, 23, 8) },
+  ],
+  ["an end that is no time", says({ ...CREATED, expires_at: "tomorrow" }), created],
   ["64 KiB", long(CREATED, 0), created],
   ["one byte more", long(CREATED, 1), unintelligible],
   ["HTML", saysText("<html>"), unintelligible],

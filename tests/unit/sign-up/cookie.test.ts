@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
 import { sealedTokens } from "../../../app/signup/server/sealed-token.server";
 import { signupSessions } from "../../../app/signup/server/session.server";
+import type { SignUp } from "../../../app/signup/sign-up-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields, validRequest } from "../../support/person";
@@ -55,6 +56,45 @@ describe("the session's cookie", () => {
     expect(await read(NOW - 24 * HOUR)).toEqual({ state: "unreadable" });
   });
 
+  const long = { ...card, details: { ...card.details, address: "x".repeat(2_000) } };
+  const kept = async (signUp: SignUp) => {
+    const cookie = await sessions.write(signUp);
+    expect(cookie.length, "length of the cookie").toBeLessThanOrEqual(4096);
+    return sessions.read(asking(pairOf(cookie)));
+  };
+
+  test("leaves out Stripe's words if they do not fit beside the details", async () => {
+    const message = "\u4e00".repeat(300);
+    const read = await kept({ ...long, flash: "declined", message });
+    expect(read).not.toHaveProperty("message");
+    expect(read).toHaveProperty("details.address.length", 2_000);
+  });
+
+  test("keeps Stripe's words if they fit", async () => {
+    const declined = { ...card, flash: "declined" as const, message: "\u4e00".repeat(300) };
+    expect(await kept(declined)).toEqual(declined);
+  });
+
+  test("leaves out the details if they do not fit", async () => {
+    const { details: _, ...rest } = card;
+    expect(await kept({ ...card, details: { address: "x".repeat(3_000) } })).toEqual(rest);
+  });
+
+  test.each([
+    { state: SESSIONS.waiting, required: { checks: 1 } },
+    { state: SESSIONS.canceled, required: { clientSecret: "" } },
+    { state: SESSIONS.done, required: { setupIntentId: "" } },
+  ])("has what the release before requires, for a rollback: $required", async ({ state, required }) => {
+    const sealed = pairOf(await sessions.write(state)).split("=")[1] ?? "";
+    const text = (await sealedTokens([SECRET], "cookie").open(sealed)) ?? "";
+    expect(JSON.parse(text)).toMatchObject(required);
+  });
+
+  test("of an ended sign-up keeps no client secret", async () => {
+    const sealed = pairOf(await sessions.write(SESSIONS.canceled)).split("=")[1] ?? "";
+    expect(await sealedTokens([SECRET], "cookie").open(sealed)).not.toContain("seti_");
+  });
+
   test("of the longest sign-up fits in the 4,096 bytes that browsers keep", async () => {
     const site = siteContext();
     const long = (length: number) => "\u4e00".repeat(length);
@@ -64,7 +104,7 @@ describe("the session's cookie", () => {
     const names = { full_name: long(100), company_name: long(100), email, phone: "123456789012345" };
     const places = { address: long(150), city: long(80), state: long(80), zipCode: "62701-1234", country: long(60) };
     const { headers, session } = await post(site, { ...fields, ...names, ...places });
-    expect(session).toMatchObject({ state: "card", packageId: PLAN });
+    expect(session).toMatchObject({ state: "card", packageId: PLAN, details: { ...names, ...places } });
     expect(headers.get("Set-Cookie")?.length).toBeLessThanOrEqual(4096);
   });
 });

@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import { PRICE_CHANGED } from "../../../app/contract/problem-types";
+import { stopClock } from "../../support/clock";
+import { fields, typed } from "../../support/person";
+import { look, post, type Site, siteContext } from "../../support/site-in-process/site-context";
+import { PATH } from "../../support/site-in-process/site-settings";
+import { SESSIONS } from "./sessions";
+
+/* The price that a form shows is the price that its sign-up keeps: STANDARD costs $500 in the list. */
+
+stopClock();
+
+const LIST_PRICE = 50_000;
+const shownTo = (site: Site) => new Headers(site.api.calls[0]?.init.headers).get("Subscription-Price-Cents");
+
+async function submit(form: Record<string, string>, site = siteContext()) {
+  return { ...(await post(site, { ...fields, ...form })), site };
+}
+
+describe("the API is told the price", () => {
+  test("that the form shows, in a header and not in the sign-up", async () => {
+    const { site } = await submit({ price_cents: "45000" });
+    expect(shownTo(site)).toBe("45000");
+    expect(String(site.api.calls[0]?.init.body)).not.toMatch(/price|45000/);
+  });
+
+  test.each(["", "free", "-1", "450.5", "1e4", "1".repeat(10)])("only if it is one: %j", async (price_cents) => {
+    const { site, status } = await submit({ price_cents });
+    expect(status).toBe(303);
+    expect(shownTo(site)).toBeNull();
+  });
+
+  test("and the same form at another price is the same sign-up", async () => {
+    const [first, second] = [await submit({ price_cents: "45000" }), await submit({ price_cents: "50000" })];
+    const keyOf = ({ site }: { site: Site }) => new Headers(site.api.calls[0]?.init.headers).get("Idempotency-Key");
+    expect(keyOf(second)).toBe(keyOf(first));
+  });
+});
+
+describe("a sign-up keeps the price", () => {
+  test.each<{ name: string; form: Record<string, string>; priceCents: number }>([
+    { name: "that its form showed", form: { price_cents: "45000" }, priceCents: 45_000 },
+    {
+      name: "of the list, which the API takes too, if the form showed more",
+      form: { price_cents: "60000" },
+      priceCents: LIST_PRICE,
+    },
+    { name: "of the list if the form showed none", form: {}, priceCents: LIST_PRICE },
+  ])("$name", async ({ form, priceCents }) => {
+    expect((await submit(form)).session).toMatchObject({ state: "card", priceCents });
+  });
+
+  test.each([
+    { name: "without a plan", package_id: "" },
+    { name: "for a plan that is not on the list", package_id: "00000000-0000-4000-8000-000000000000" },
+  ])("only of a listed plan: $name", async ({ package_id }) => {
+    const { session } = await submit({ package_id, price_cents: "45000" });
+    expect(session).toMatchObject({ state: "card" });
+    expect(session).not.toHaveProperty("priceCents");
+  });
+
+  const agreed = { ...SESSIONS.card, priceCents: 45_000 };
+
+  test("on its card step", async () => {
+    expect((await look(siteContext(), { session: agreed })).step).toMatchObject({ step: "card", priceCents: 45_000 });
+  });
+
+  test("in the link to another device", async () => {
+    const { resumeLinks } = siteContext();
+    const token = (await resumeLinks.toToken(agreed)) ?? "";
+    expect(await resumeLinks.fromToken(token, agreed.packageId)).toMatchObject({ priceCents: 45_000 });
+  });
+
+  test("on the way back from the bank", async () => {
+    const { sessions } = siteContext();
+    const token = await sessions.toReturnToken(agreed);
+    expect(await sessions.fromReturnToken(token)).toMatchObject({ priceCents: 45_000 });
+  });
+});
+
+describe("when the plan costs more than the form showed", () => {
+  function siteWithHigherPrice() {
+    const site = siteContext();
+    const headers = { "Content-Type": "application/problem+json" };
+    site.api.answer = () => Response.json({ type: PRICE_CHANGED, title: "…" }, { status: 409, headers });
+    return site;
+  }
+
+  test("the form comes back with everything typed, the new price and a notice", async () => {
+    const answer = await submit({ price_cents: "45000" }, siteWithHigherPrice());
+    expect(answer).toHaveStatus(409);
+    expect(answer).toShowNotice("The price of this plan has changed", "Check the new price.");
+    expect(answer.reply).toMatchObject({ form: { initialValue: typed }, priceCents: LIST_PRICE });
+  });
+
+  test("no sign-up begins, and the form keeps its key for the next try", async () => {
+    const { session, newNonce } = await submit({ price_cents: "45000" }, siteWithHigherPrice());
+    expect(session).toBeUndefined();
+    expect(newNonce).toBe(false);
+  });
+
+  test("the log warns", async () => {
+    const { site } = await submit({ price_cents: "45000" }, siteWithHigherPrice());
+    expect(site.logged).toEqual([["signup_failed", { outcome: "price changed", status: undefined }]]);
+  });
+});
+
+test("the path of the sign-up has no price", async () => {
+  expect(await submit({ price_cents: "45000" })).toRedirectTo(PATH);
+});
