@@ -1,11 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 
 const MINUTE = 60_000;
-const playwrightCli = fileURLToPath(new URL("../node_modules/@playwright/test/cli.js", import.meta.url));
+const playwrightCli = createRequire(import.meta.url).resolve("@playwright/test/cli");
+
+/** Playwright's installer of its own Chromium, as a program and its arguments. */
+export const INSTALL_CHROMIUM = [process.execPath, playwrightCli, "install", "chromium"];
 
 export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM_PATH;
@@ -24,7 +27,7 @@ export function findChromium(): string | undefined {
 export function findOrInstallChromium(): string {
   const isRootOnDebian = process.getuid?.() === 0 && existsSync("/etc/debian_version");
   const debian = ["apt-get update", "apt-get install -y chromium"].map((line) => line.split(" "));
-  const commands = [[process.execPath, playwrightCli, "install", "chromium"], ...(isRootOnDebian ? debian : [])];
+  const commands = [INSTALL_CHROMIUM, ...(isRootOnDebian ? debian : [])];
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   let found = findChromium();
   for (const [program = "", ...args] of commands) {
@@ -34,7 +37,9 @@ export function findOrInstallChromium(): string {
     found = findChromium();
   }
   if (found !== undefined) return found;
-  throw new Error("The browser tests need Chromium: install it, or set CHROMIUM_PATH to its program.");
+  throw new Error(
+    "The browser tests need Chromium: install Chromium or Google Chrome, or set CHROMIUM_PATH to its program.",
+  );
 }
 
 // On some systems the program of this name only explains how to install Chromium.

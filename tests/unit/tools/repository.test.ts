@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, matchesGlob, normalize, resolve } from "node:path";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { WORKERS, workerNames } from "../../../tools/build";
+import { INSTALL_CHROMIUM } from "../../../tools/images/chromium";
+import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
+import { root } from "../../../tools/wrangler/wrangler";
+
+/* Paths and patterns that code and settings name by hand. A file that moves does not leave one behind that matches nothing. */
+
+const textOf = (path: string) => readFileSync(join(root, path), "utf8");
+const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = ""]) => found);
+
+const FOLDERS = [".ci", ".github", "app", "docs", "functions", "public", "tests", "tools"];
+/** Written by commands. */
+const isOutput = (path: string) =>
+  /^(build|\.releases|public\/build|public\/releases\.json)(\/|$)|\.wrangler/.test(path);
+const files = [
+  ...readdirSync(root).filter((name) => statSync(join(root, name)).isFile()),
+  ...FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+  ),
+].filter((path) => !isOutput(path) && statSync(join(root, path)).isFile());
+const code = files.filter((path) => /\.(tsx?|mjs)$/.test(path));
+
+test("Playwright's installer of a Chromium exists, and says what it installs where", () => {
+  const [program = "", ...args] = INSTALL_CHROMIUM;
+  const { stdout, stderr } = spawnSync(program, [...args, "--dry-run"], { encoding: "utf8" });
+  expect(stdout, stderr).toMatch(/chromium[\s\S]*Install location:/i);
+});
+
+test("each file and folder that code names by its path exists", () => {
+  const missing = code.flatMap((path) => {
+    const text = textOf(path);
+    const beside = all(text, /new URL\("(\.[^"]*)", import\.meta\.url\)/g).map((name) => join(dirname(path), name));
+    const fromRoot = all(text, /join\(root, ("[^)]*")\)/g).map((parts) => join(...all(parts, /"([^"]*)"/g)));
+    const named = [...beside, ...fromRoot].map(normalize).filter((name) => !isOutput(name));
+    return named.filter((name) => !existsSync(join(root, name))).map((name) => `${path} names ${name}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+test.each(workerNames)("each path in the wrangler.toml of %s exists", (name) => {
+  const { folder } = WORKERS[name];
+  const { main, assets, alias = {}, d1_databases, build } = readWorkerSettings(join(root, folder, "wrangler.toml"));
+  const inFolder = [
+    ...Object.values(alias),
+    ...d1_databases.flatMap(({ migrations_dir }) => migrations_dir ?? []),
+    ...all(build.command ?? "", /node (\S+)/g),
+  ];
+  const paths = [...[main, assets?.directory].flatMap((path) => path ?? []), ...inFolder].map((path) =>
+    resolve(root, folder, path),
+  );
+  expect(paths.filter((path) => !existsSync(path) && !isOutput(path.slice(root.length)))).toEqual([]);
+});
+
+test("each folder that tsconfig.json includes exists", () => {
+  const { include } = z.object({ include: z.array(z.string()) }).parse(JSON.parse(textOf("tsconfig.json")));
+  expect(include.filter((folder) => !code.some((path) => path.startsWith(`${folder}/`)))).toEqual([]);
+});
+
+test.each(files.filter((path) => path.startsWith(".github/workflows/")))("%s names what exists", (path) => {
+  const workflow = textOf(path);
+  const workflows = files.filter((file) => file.startsWith(".github/workflows/"));
+  const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(textOf("package.json")));
+  const missing = {
+    scripts: all(workflow, /npm run ([\w:-]*\w)/g).filter((name) => !(name in scripts)),
+    files: all(workflow, /node-version-file: (\S+)/g).filter((name) => !existsSync(join(root, name))),
+    testFilters: all(workflow, /test:unit -- ([\w/-]+)/g).filter((name) => !files.some((file) => file.includes(name))),
+    workflowFiles: all(workflow, /--workflow (\S+)/g).filter((name) => !workflows.some((file) => file.endsWith(name))),
+    workflowNames: all(workflow, /workflows: \[(.+)\]/g).filter(
+      (name) => !workflows.some((file) => textOf(file).startsWith(`name: ${name}\n`)),
+    ),
+  };
+  expect(missing).toEqual({ scripts: [], files: [], testFilters: [], workflowFiles: [], workflowNames: [] });
+});
+
+test("each rule of renovate.json matches a dependency", () => {
+  const { packageRules } = z
+    .object({
+      packageRules: z.array(
+        z.object({
+          matchPackageNames: z.array(z.string()).default([]),
+          matchDepTypes: z.array(z.string()).default([]),
+        }),
+      ),
+    })
+    .parse(JSON.parse(textOf(".github/renovate.json")));
+  const dependencies = z.record(z.string(), z.string());
+  const manifest = z.object({ dependencies, devDependencies: dependencies }).parse(JSON.parse(textOf("package.json")));
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+  const patterns = packageRules.flatMap(({ matchPackageNames }) => matchPackageNames);
+  expect(patterns.filter((pattern) => !names.some((name) => matchesGlob(name, pattern)))).toEqual([]);
+  expect(packageRules.flatMap(({ matchDepTypes }) => matchDepTypes).filter((type) => !(type in manifest))).toEqual([]);
+});
