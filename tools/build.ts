@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -18,6 +19,8 @@ export const WORKERS = {
 export type WorkerName = keyof typeof WORKERS;
 export const workerNames = Object.keys(WORKERS) as WorkerName[];
 
+export const remixCli = createRequire(import.meta.url).resolve("@remix-run/dev/dist/cli.js");
+
 const STAMP = join(root, "build/built-at");
 const CONFIGURATION = ["package-lock.json", "tsconfig.json", "wrangler.toml", "remix.config.js", "postcss.config.js"];
 const SOURCES = ["app", "functions", "tools", "package.json", ...CONFIGURATION];
@@ -25,26 +28,35 @@ const SOURCES = ["app", "functions", "tools", "package.json", ...CONFIGURATION];
 /** Builds Workers as a deployment does, but uploads nothing. Throws ToolError with the output of what failed. */
 export async function build(names: readonly WorkerName[] = workerNames): Promise<void> {
   const startedAt = Date.now();
-  rmSync(STAMP, { force: true });
-  await Promise.all(names.map(bundle));
+  await Promise.all(names.map(buildWorker));
   if (names === workerNames) writeFileSync(STAMP, String(startedAt));
 }
 
-async function bundle(name: WorkerName): Promise<void> {
+async function buildWorker(name: WorkerName): Promise<void> {
   if (name === "site") await buildBrowser();
+  await bundleWorker(name);
+}
+
+/** Bundles a Worker with Wrangler. Throws ToolError with its output if that fails. @param options Wrangler's own */
+export async function bundleWorker(name: WorkerName, ...options: string[]): Promise<void> {
+  rmSync(STAMP, { force: true });
   const environment = name === "stripe-simulator" ? [] : ["--env="];
   const folders = ["--cwd", WORKERS[name].folder, "--outdir", join(root, "build", name)];
-  await run(wrangler, "deploy", "--dry-run", ...folders, ...environment);
+  await run(wrangler, "deploy", "--dry-run", ...folders, ...environment, ...options);
 }
 
 /** Everything of the site but its Worker's bundle, which a deployment makes itself. */
 export async function buildBrowser(): Promise<void> {
-  await run(join(root, "node_modules/@remix-run/dev/dist/cli.js"), "build");
+  await run(remixCli, "build");
   await run("--import", "tsx", "tools/minify-browser.ts");
 }
 
 async function run(...args: string[]): Promise<void> {
-  const options = { cwd: root, env: { ...process.env, ...QUIET, CI: "1" }, maxBuffer: 64 * 1024 * 1024 };
+  const options = {
+    cwd: root,
+    env: { ...process.env, ...QUIET, NODE_ENV: "production", CI: "1" },
+    maxBuffer: 64 * 1024 * 1024,
+  };
   await promisify(execFile)(process.execPath, args, options).catch(({ stdout, stderr }) => {
     throw new ToolError(`${stdout}${stderr}`.trim());
   });

@@ -7,9 +7,11 @@ const SITE_PORT = 8787;
 
 /** PORT is the site's; the API and the simulator have the two ports after it. */
 export function portOf({ PORT }: NodeJS.ProcessEnv): number {
-  const port = Number(PORT || SITE_PORT);
-  if (Number.isInteger(port) && port >= 1 && port <= 65_533) return port;
-  throw new ToolError(`PORT is ${PORT}: set it to a number from 1 to 65533. The two ports after it are used too.`);
+  const port = /^\d*$/.test(PORT ?? "") ? Number(PORT || SITE_PORT) : Number.NaN;
+  if (port >= 1 && port <= 65_533) return port;
+  throw new ToolError(
+    `PORT is ${PORT}: set it to a number from 1 to 65533, such as 9000. The two ports after it are used too.`,
+  );
 }
 
 /** Moves the URLs of the three local Workers to the ports from `first`. */

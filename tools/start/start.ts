@@ -1,90 +1,66 @@
-import { watch } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { Log, Miniflare, type MiniflareOptions, NoOpLog, type WorkerOptions } from "miniflare";
-import { build, isBuilt, WORKERS, type WorkerName, workerNames } from "../build";
+import { setTimeout as pass } from "node:timers/promises";
+import { build, isBuilt, type WorkerName, workerNames } from "../build";
 import { sentenceOf, ToolError } from "../failures";
-import { migrateDatabase } from "../wrangler/migrate-database";
-import { bindingsOf, readWorkerSettings } from "../wrangler/worker-settings";
 import { root } from "../wrangler/wrangler";
-import { hostOf, onPorts, portOf } from "./addresses";
-import { listen } from "./listen";
+import { hostOf, portOf } from "./addresses";
+import { endWorkerdWithThisProcess } from "./end-with-parent";
+import { readLocalSettings } from "./local-settings";
 import { shownOf } from "./log-lines";
+import { createProxy } from "./proxy";
+import { type RunningWorkers, runWorkers } from "./run-workers";
+import { makeWritable } from "./state-folder";
 
 // npm start: builds what has changed, and runs the three Workers in one Miniflare. PORT moves them; HOST serves other
-// devices; STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY choose Stripe's test mode. --verbose shows all logs. --watch: npm run dev.
+// devices; any setting's name sets it; STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY choose Stripe's test mode. --verbose
+// shows all logs. --watch: npm run dev.
 
 /** Sooner than in production, so that nobody waits for an email. */
 const CRON_EVERY_MS = 10_000;
-/** Several files change at once. */
-const SETTLED_AFTER_MS = 200;
+/** A Worker that answers wrongly for so long lacks something. */
+const WELL_WITHIN_MS = 10_000;
 
-let miniflare: Miniflare | undefined;
+let workers: RunningWorkers | undefined;
 let isStopping = false;
 
 async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching: boolean }): Promise<void> {
   const [port, host] = [portOf(process.env), hostOf(process.env)];
-  const hasKey = process.env.STRIPE_SECRET_KEY || process.env.STRIPE_PUBLISHABLE_KEY;
-  const testMode = hasKey ? await (await import("./test-mode")).acceptedTestMode(process.env) : undefined;
-  const optionsOf = (name: WorkerName): WorkerOptions => {
-    const { folder, bundle } = WORKERS[name];
-    const vars = onPorts(readWorkerSettings(join(root, folder, "wrangler.toml")).vars, port);
-    const own = name === "stripe-simulator" ? {} : { ...(host && { HOST: host.name }), ...testMode?.[name] };
-    return {
-      ...bindingsOf(folder, { ...vars, ...own }),
-      modules: [{ type: "ESModule", path: join(root, "build", name, bundle) }],
-      // Miniflare itself listens for the first Worker alone, and compresses its pages as Cloudflare does.
-      ...(name !== "site" && { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] }),
-    };
-  };
+  const settings = () => readLocalSettings(process.env, port);
+  const { lines, stripe } = settings();
+  for (const line of lines) console.log(line);
+  const testMode = stripe ? await (await import("./test-mode")).acceptedTestMode(stripe) : undefined;
+  // Test mode's database has other prices.
+  const state = join(root, testMode ? ".wrangler/state-test-mode" : ".wrangler/state");
+  for (const folder of [state, join(root, "build")]) makeWritable(folder);
+  const varsOf = (name: WorkerName) => ({
+    ...settings().vars[name],
+    ...(name !== "stripe-simulator" && { ...(host && { HOST: host.name }), ...testMode?.[name] }),
+  });
   const onLine = (line: string) => {
     const shown = isVerbose ? line : shownOf(line);
     if (shown !== undefined && !isStopping) console.log(shown);
   };
-  const workers = workerNames.map(optionsOf);
-  const nameOf = (name: WorkerName) => String(workers[workerNames.indexOf(name)]?.name);
-  // Test mode's database has other prices.
-  const state = join(root, testMode ? ".wrangler/state-test-mode" : ".wrangler/state");
-  const options: MiniflareOptions = {
-    workers,
-    host: "127.0.0.1",
-    port: 0,
-    d1Persist: join(state, "v3/d1"),
-    durableObjectsPersist: join(state, "v3/do"),
-    log: isVerbose ? new Log() : new NoOpLog(),
-    handleRuntimeStdio: (...outputs: NodeJS.ReadableStream[]) => {
-      for (const input of outputs) createInterface({ input }).on("line", onLine);
-    },
-  };
-  const addressOf = (name: WorkerName) =>
-    name === "site" ? miniflare?.ready : miniflare?.unsafeGetDirectURL(nameOf(name));
-  for (const [index, name] of workerNames.entries()) await listen(port + index, host?.ip, async () => addressOf(name));
 
-  const isCurrent = isBuilt();
-  console.log(isCurrent ? "Built before, and nothing has changed since." : "Building …");
-  if (!isCurrent) await build();
+  const proxy = createProxy();
+  const addressOf = async (name: WorkerName) => workers?.addressOf(name) ?? Promise.reject(new Error("It has ended"));
+  for (const [index, name] of workerNames.entries()) await proxy.listen(port + index, host?.ip, () => addressOf(name));
+
+  const building = isWatching ? await startBuilding() : undefined;
+  if (!isWatching) await buildWhatChanged();
   if (isStopping) return;
   console.log("Starting the Workers …");
-  const running = new Miniflare(options);
-  miniflare = running;
-  await running.ready;
+  endWorkerdWithThisProcess();
+  const running = await runWorkers({ varsOf, state, isVerbose, hasLiveReload: isWatching, onLine });
+  workers = running;
   stopOnSignals();
-  const migrate = async () =>
-    migrateDatabase(await running.getD1Database("DB", nameOf("subscription-api"))).catch((error: Error) => {
-      throw new ToolError(
-        `The local database cannot be migrated (${error.message}): delete ${state}, then start again.`,
-      );
-    });
-  await migrate();
-  for (const [index, name] of workerNames.entries()) {
-    const response = await fetch(`http://localhost:${port + index}/health`);
-    if (!response.ok) throw new ToolError(`The Worker ${name} is not ready: ${await response.text()}`);
-  }
+  proxy.release();
+  for (const [index, name] of workerNames.entries()) await untilWell(name, `http://localhost:${port + index}/health`);
   if (testMode) await (await import("../operator")).runCommand(["catalog"]);
-  // Miniflare does not run schedules.
-  const runCron = async () => (await running.getWorker(nameOf("subscription-api"))).scheduled({ cron: "* * * * *" });
-  setInterval(() => void runCron().catch(() => undefined), CRON_EVERY_MS);
-  if (isWatching) rebuildOnChange(() => running.setOptions(options).then(migrate));
+  setInterval(() => void running.runCron().catch(() => undefined), CRON_EVERY_MS);
+  building?.onBuilt(async () => {
+    await proxy.hold();
+    await running.reload().finally(proxy.release);
+  });
 
   const at = (index: number) => `http://${host?.name ?? "localhost"}:${port + index}`;
   console.log(`  mailbox           ${at(2)}/mailbox
@@ -94,28 +70,28 @@ async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching
   console.log(`  subscription API  ${at(1)}\nPress Ctrl-C to stop everything.\nReady: open ${at(0)}`);
 }
 
-/** Builds the Worker whose own folder has changed, or all, then calls `reload`; tells of a build that failed. */
-function rebuildOnChange(reload: () => Promise<void>): void {
-  const changed = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
-  let last = Promise.resolve();
-  const rebuild = async () => {
-    const paths = [...changed];
-    changed.clear();
-    const owner = workerNames.find((name) => paths.every((path) => path.startsWith(join("functions", name))));
-    const names = owner ? [owner] : workerNames;
-    await build(names).then(reload);
-    console.log(`Reloaded: ${names.join(", ")}`);
-  };
-  for (const folder of ["app", "functions"]) {
-    watch(join(root, folder), { recursive: true }, (_event, path) => {
-      if (path === null || path.includes(".wrangler")) return;
-      changed.add(join(folder, path));
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        last = last.then(rebuild).catch((error: unknown) => console.log(sentenceOf(error)));
-      }, SETTLED_AFTER_MS);
-    });
+async function buildWhatChanged(): Promise<void> {
+  const isCurrent = isBuilt();
+  console.log(isCurrent ? "Built before, and nothing has changed since." : "Building …");
+  if (!isCurrent) await build();
+}
+
+async function startBuilding() {
+  console.log("Building …");
+  return (await import("./rebuild")).startBuilding();
+}
+
+/** Throws ToolError with the Worker's answer if that stays bad. */
+async function untilWell(name: WorkerName, url: string): Promise<void> {
+  const deadline = performance.now() + WELL_WITHIN_MS;
+  for (;;) {
+    const response = await fetch(url);
+    const text = await response.text();
+    if (response.ok) return;
+    if (performance.now() >= deadline) {
+      throw new ToolError(`The Worker ${name} is not ready. ${url} says:\n${text}\nIts log is above.`);
+    }
+    await pass(WELL_WITHIN_MS / 20);
   }
 }
 
@@ -123,7 +99,7 @@ async function stop(exitCode: number, reason: string): Promise<void> {
   if (isStopping) process.exit(exitCode);
   isStopping = true;
   if (reason !== "") console.log(reason);
-  await miniflare?.dispose();
+  await workers?.dispose();
   process.exit(exitCode);
 }
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import {
   type Unstable_Config,
   type Unstable_MiniflareWorkerOptions,
@@ -50,12 +51,14 @@ export type Vars = Record<string, string | undefined>;
 
 /**
  * Miniflare's options for the Worker in `folder`, except its modules: the bindings of its wrangler.toml, without
- * `.dev.vars` and required secrets.
+ * `.dev.vars`, the environment and required secrets.
  */
 export function bindingsOf(folder: string, vars: Vars = {}, stage?: Stage): WorkerOptions {
   const file = { config: join(root, folder, "wrangler.toml"), env: stage ?? "" };
   const config = unstable_readConfig(file, { hideWarnings: true });
-  const { workerOptions } = unstable_getMiniflareWorkerOptions({ ...config, secrets: undefined }, stage);
+  // Wrangler looks for `.dev.vars` and `.env` beside this path.
+  const alone = { ...config, userConfigPath: fileURLToPath(import.meta.url), secrets: undefined };
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(alone, stage);
   const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
   return { ...workerOptions, name: String(config.name), bindings: Object.fromEntries(bindings) };
 }

@@ -1,0 +1,54 @@
+/** Where the page's script is told of a reload, on the site. */
+const PATH = "/live-reload";
+
+/**
+ * Removes itself before React looks at the document. A closed connection means that the Workers are loaded again; the next
+ * one is answered by the new build, which knows whether the page is older.
+ */
+const SCRIPT = `
+const { build } = document.currentScript.dataset;
+document.currentScript.remove();
+const connect = () => {
+  const socket = new WebSocket(location.origin.replace("http", "ws") + "${PATH}?build=" + build);
+  socket.onmessage = () => location.reload();
+  socket.onclose = () => setTimeout(connect, 500);
+};
+connect();`;
+
+/**
+ * The module in front of the site's in `npm run dev`: its pages load themselves again after a reload.
+ * @param site the name of the module that it wraps
+ * @param build different for each build
+ */
+export function liveReloadModule(site: string, build: string): string {
+  return `
+import site from ${JSON.stringify(site)};
+
+const withScript = new HTMLRewriter().on("head", {
+  element: (head) => head.prepend('<script src="${PATH}.js" data-build="${build}"></script>', { html: true }),
+});
+
+export default {
+  ...site,
+  async fetch(request, env, context) {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "${PATH}.js") {
+      return new Response(${JSON.stringify(SCRIPT)}, { headers: { "content-type": "text/javascript" } });
+    }
+    if (pathname === "${PATH}" && request.headers.get("upgrade") === "websocket") {
+      const [client, server] = Object.values(new WebSocketPair());
+      server.accept();
+      if (searchParams.get("build") !== "${build}") server.send("reload");
+      return new Response(null, { status: 101, webSocket: client });
+    }
+    const response = await site.fetch(request, env, context);
+    if (response.status === 304 || !response.headers.get("content-type")?.startsWith("text/html")) return response;
+    const page = new Response(response.body, response);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    page.headers.set("content-security-policy", policy.replace(/script-src(?![^;]*'self')/, "$& 'self'"));
+    page.headers.delete("etag");
+    return withScript.transform(page);
+  },
+};
+`;
+}

@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { unstable_getVarsForDev } from "wrangler";
+import * as z from "zod";
+import { settings as siteSettings } from "../../app/pipeline/settings/configuration.server";
+import { settings as apiSettings } from "../../functions/subscription-api/config";
+import { WORKERS, type WorkerName } from "../build";
+import { readWorkerSettings } from "../wrangler/worker-settings";
+import { root } from "../wrangler/wrangler";
+import { onPorts } from "./addresses";
+
+type Vars = Record<string, string>;
+
+export type LocalSettings = {
+  vars: Record<WorkerName, Vars>;
+  /** The names of settings that come from outside wrangler.toml, one line for each place; never their values. */
+  lines: string[];
+  /** The environment with the keys of Stripe in `.dev.vars`; undefined if there is no key. */
+  stripe: NodeJS.ProcessEnv | undefined;
+};
+
+/** By place, such as "the environment". */
+type Read = { defaults: Vars; taken: Record<string, Vars> };
+
+const STRIPE_KEYS = ["STRIPE_SECRET_KEY", "STRIPE_PUBLISHABLE_KEY"];
+
+/** The names of the settings that are text, and no bindings. */
+function textSettings(schema: z.core.$ZodType): string[] {
+  const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return Object.keys(properties).filter((name) => Object(properties[name]).type === "string");
+}
+
+const DECLARED: Record<WorkerName, string[]> = {
+  site: textSettings(siteSettings),
+  "subscription-api": textSettings(apiSettings),
+  "stripe-simulator": [],
+};
+
+/**
+ * The Workers' settings on this machine. Its environment comes before `.dev.vars` of the Worker's folder (without one, `.env`,
+ * as Wrangler has it), and this before wrangler.toml, whose local URLs follow the port.
+ * @param folder the repository's
+ */
+export function readLocalSettings(environment: NodeJS.ProcessEnv, port: number, folder = root): LocalSettings {
+  const site = read("site", environment, folder);
+  const api = read("subscription-api", environment, folder);
+  const simulator = read("stripe-simulator", environment, folder);
+  const varsOf = ({ defaults, taken }: Read) => Object.assign({}, onPorts(defaults, port), ...Object.values(taken));
+
+  const places = new Map<string, Set<string>>();
+  for (const [place, vars] of [site, api, simulator].flatMap(({ taken }) => Object.entries(taken))) {
+    places.set(place, new Set([...(places.get(place) ?? []), ...Object.keys(vars)]));
+  }
+  const named = [...places].filter(([, names]) => names.size > 0);
+  const keys: Vars = Object.assign({}, ...[api, site].flatMap(({ taken }) => Object.values(taken)));
+  const hasKey = STRIPE_KEYS.some(
+    (name) => keys[name] && keys[name] !== api.defaults[name] && keys[name] !== site.defaults[name],
+  );
+  return {
+    vars: { site: varsOf(site), "subscription-api": varsOf(api), "stripe-simulator": varsOf(simulator) },
+    lines: named.map(([place, names]) => `Settings from ${place}: ${[...names].join(", ")}`),
+    stripe: hasKey ? { ...environment, ...keys } : undefined,
+  };
+}
+
+function read(name: WorkerName, environment: NodeJS.ProcessEnv, folder: string): Read {
+  const worker = join(folder, WORKERS[name].folder);
+  const config = join(worker, "wrangler.toml");
+  const { vars } = readWorkerSettings(config);
+  const defaults = Object.fromEntries(Object.entries(vars).map(([setting, value]) => [setting, String(value)]));
+  const ofFile: Vars = {};
+  for (const [setting, { type, value }] of Object.entries(
+    unstable_getVarsForDev(config, undefined, vars, undefined, true),
+  )) {
+    if (type === "secret_text") ofFile[setting] = value;
+  }
+  const ofEnvironment: Vars = {};
+  for (const setting of [...Object.keys(defaults), ...DECLARED[name]]) {
+    const value = environment[setting];
+    // An empty value counts as absent, and npm start reads HOST itself.
+    if (value && setting !== "HOST") ofEnvironment[setting] = value;
+  }
+  const file = existsSync(join(worker, ".dev.vars")) ? ".dev.vars" : ".env";
+  return { defaults, taken: { [join(WORKERS[name].folder, file)]: ofFile, "the environment": ofEnvironment } };
+}

@@ -1,0 +1,136 @@
+import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as pass } from "node:timers/promises";
+import { ToolError } from "../failures";
+
+/** A Worker's address, another after each reload. */
+type Address = () => Promise<URL>;
+
+/** A response that has been quiet for so long is complete. */
+const QUIET_MS = 50;
+/** Longer, a request does not delay a reload. */
+const ANSWERED_WITHIN_MS = 5_000;
+
+export type Proxy = ReturnType<typeof createProxy>;
+
+/**
+ * Ports that lead to Workers. Requests wait from the start, and again from `hold`, until `release`: none meets a Worker that
+ * is not ready. A connection of a client outlives a reload.
+ */
+export function createProxy() {
+  const connections = new Set<Connection>();
+  let release = () => {};
+  let released = Promise.resolve();
+  const block = () => {
+    released = new Promise((resolve) => {
+      release = resolve;
+    });
+  };
+  block();
+
+  function accept(client: Socket, worker: Address): void {
+    const connection = new Connection(client, () => released.then(worker));
+    connections.add(connection);
+    client.once("close", () => connections.delete(connection));
+  }
+
+  return {
+    /**
+     * Throws ToolError for a port in use.
+     * @param host undefined for this machine alone, by IPv4 and, where it has it, IPv6
+     */
+    async listen(port: number, host: string | undefined, worker: Address): Promise<void> {
+      const on = (address: string) =>
+        new Promise<void>((resolve, reject) => {
+          const server = createServer((client) => accept(client, worker));
+          server.once("error", reject).listen(port, address, resolve);
+        });
+      try {
+        await on(host ?? "127.0.0.1");
+        // "::" has both families.
+        if (host !== "::") await on("::1").catch((error) => (isInUse(error) ? Promise.reject(error) : undefined));
+      } catch (error) {
+        if (!isInUse(error)) throw error;
+        throw new ToolError(
+          `Port ${port} is in use: stop what listens there, or choose another, such as PORT=9000 npm start.`,
+        );
+      }
+    },
+    release: () => release(),
+    /** Lets the Workers answer what they have, then ends their connections, but not the clients'. */
+    async hold(): Promise<void> {
+      block();
+      const deadline = performance.now() + ANSWERED_WITHIN_MS;
+      const isBusy = () => [...connections].some((connection) => !connection.isIdle());
+      while (isBusy() && performance.now() < deadline) await pass(QUIET_MS / 5);
+      for (const connection of connections) connection.detach();
+    },
+  };
+}
+
+const isInUse = (error: unknown) => error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+
+/** A client's connection, and its Worker's while there is one. */
+class Connection {
+  private worker: Socket | undefined;
+  private isAnswered = true;
+  private lastByteAt = 0;
+  private isWebSocket = false;
+
+  constructor(
+    private readonly client: Socket,
+    private readonly readyWorker: Address,
+  ) {
+    client.on("error", () => client.destroy());
+    client.on("close", () => this.worker?.destroy());
+    client.on("data", (chunk) => void this.send(chunk));
+  }
+
+  isIdle(): boolean {
+    return this.worker === undefined || (this.isAnswered && performance.now() - this.lastByteAt > QUIET_MS);
+  }
+
+  /** Ends the Worker's connection. The client's next request opens another; a WebSocket's client has to connect again. */
+  detach(): void {
+    if (this.isWebSocket) return void this.client.destroy();
+    const { worker } = this;
+    this.worker = undefined;
+    worker?.destroy();
+  }
+
+  private async send(chunk: Buffer): Promise<void> {
+    // Nothing else arrives before this is passed on.
+    this.client.pause();
+    const worker = this.worker ?? (await this.open());
+    if (worker === undefined) return void this.client.destroy();
+    this.isAnswered = false;
+    this.isWebSocket ||= /^Upgrade: *websocket\r$/im.test(chunk.toString("latin1"));
+    worker.write(acceptingOnlyPlain(chunk), () => this.client.resume());
+  }
+
+  private async open(): Promise<Socket | undefined> {
+    const url = await this.readyWorker().catch(() => undefined);
+    if (!url || this.client.destroyed) return undefined;
+    const worker = connect(Number(url.port), url.hostname);
+    this.worker = worker;
+    worker.on("data", () => {
+      this.isAnswered = true;
+      this.lastByteAt = performance.now();
+    });
+    worker.on("error", () => worker.destroy());
+    worker.on("close", () => {
+      if (this.worker === worker) this.client.end();
+    });
+    worker.pipe(this.client, { end: false });
+    return worker;
+  }
+}
+
+/**
+ * Miniflare sends compressed answers in chunks, which a client of HTTP/1.0 such as w3m cannot read (RFC 9112, section 6.1).
+ * @returns the start of a request, whose client takes an uncompressed answer if it speaks HTTP/1.0
+ */
+function acceptingOnlyPlain(start: Buffer): Buffer {
+  const text = start.toString("latin1");
+  if (!/^\S+ \S+ HTTP\/1\.0\r\n/.test(text)) return start;
+  return Buffer.from(text.replace(/\r\nAccept-Encoding:.*/i, ""), "latin1");
+}

@@ -1,0 +1,132 @@
+import { spawn } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { stripVTControlCharacters } from "node:util";
+import { watch } from "chokidar";
+import * as z from "zod";
+import { bundleWorker, remixCli, WORKERS, type WorkerName, workerNames } from "../build";
+import { sentenceOf, ToolError } from "../failures";
+import { root } from "../wrangler/wrangler";
+
+/** Several files change at once. */
+const SETTLED_AFTER_MS = 50;
+
+const RESTART = ["package.json", "package-lock.json", "postcss.config.js", "tsconfig.json"];
+/** What the Remix compiler writes for the site's bundle. */
+const SITE_BUILD = join(root, "build/index.js");
+/** Written by builds and by Workers. */
+const OUTPUT = /(^|[\\/])(public[\\/]build|public[\\/]releases\.json|\.wrangler)/;
+
+/** By Worker, the files that are in its bundle. */
+type Inputs = Record<WorkerName, ReadonlySet<string>>;
+
+type Effect = { bundles: WorkerName[]; isReloaded: boolean; restart: string[] };
+
+/**
+ * What a change needs. The Remix compiler has taken changes in app/ before.
+ * @param changed paths from the root, with slashes
+ */
+export function effectOf(changed: string[], inputs: Inputs): Effect {
+  const seen = changed.filter((path) => !OUTPUT.test(path));
+  const isIn = (name: WorkerName, path: string) =>
+    inputs[name].has(path) || path.startsWith(`functions/${name}/`) || (name === "site" && isOfSite(path));
+  const bundles = workerNames.filter((name) => seen.some((path) => isIn(name, path)));
+  const isSetting = (path: string) => /^(public\/|\.dev\.vars|\.env)/.test(path);
+  const restart = seen.filter((path) => RESTART.includes(path) || path.startsWith("tools/"));
+  return { bundles, isReloaded: bundles.length > 0 || seen.some(isSetting), restart };
+}
+
+const isOfSite = (path: string) => path.startsWith("app/") || path === "wrangler.toml";
+
+const metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
+
+/** Bundles without minifying, which would take most of the time. */
+async function bundle(name: WorkerName): Promise<ReadonlySet<string>> {
+  await bundleWorker(name, "--metafile", "--minify=false");
+  const text = readFileSync(join(root, "build", name, "bundle-meta.json"), "utf8");
+  const paths = Object.keys(metafile.parse(JSON.parse(text)).inputs);
+  const folder = join(root, WORKERS[name].folder);
+  return new Set(paths.map((path) => relative(root, resolve(folder, path)).replaceAll("\\", "/")));
+}
+
+/** Builds all Workers, then those that a change concerns, before it calls the function that `onBuilt` was given. */
+export async function startBuilding(): Promise<{ onBuilt: (reload: () => Promise<void>) => void }> {
+  const changed = new Set<string>();
+  const unbuilt = new Set<WorkerName>();
+  let reload = async () => {};
+  let timer: NodeJS.Timeout | undefined;
+  let last = Promise.resolve();
+
+  await startCompiler((paths) => take(paths));
+  const [site, api, simulator] = await Promise.all([
+    bundle("site"),
+    bundle("subscription-api"),
+    bundle("stripe-simulator"),
+  ]);
+  const inputs = { site, "subscription-api": api, "stripe-simulator": simulator };
+
+  async function rebuild(): Promise<void> {
+    const { bundles, isReloaded, restart } = effectOf([...changed], inputs);
+    changed.clear();
+    if (restart.length > 0) console.log(`Restart npm run dev to use ${restart.join(", ")}.`);
+    // A Worker that could not be bundled is tried again with the next change.
+    for (const name of bundles) unbuilt.add(name);
+    const names = [...unbuilt];
+    await Promise.all(
+      names.map(async (name) => {
+        inputs[name] = await bundle(name);
+        unbuilt.delete(name);
+      }),
+    );
+    if (!isReloaded) return;
+    await reload();
+    console.log(`Reloaded: ${names.join(", ") || "settings and static files"}`);
+  }
+  function take(paths: string[]): void {
+    for (const path of paths) changed.add(path.replaceAll("\\", "/"));
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      last = last.then(rebuild).catch((error: unknown) => console.log(sentenceOf(error)));
+    }, SETTLED_AFTER_MS);
+  }
+  const onBuilt = (next: () => Promise<void>) => {
+    reload = next;
+    const paths = ["functions", "public", "tools", "wrangler.toml", ".dev.vars", ".env", ...RESTART];
+    const watcher = watch(paths, { cwd: root, ignoreInitial: true, ignored: OUTPUT });
+    watcher.on("all", (_event, path) => take([path]));
+  };
+  return { onBuilt };
+}
+
+/** Runs `remix watch`. Resolves after its first build; then `onRebuilt` gets the changed files of each that succeeds. */
+async function startCompiler(onRebuilt: (paths: string[]) => void): Promise<void> {
+  const compiler = spawn(process.execPath, [remixCli, "watch"], {
+    cwd: root,
+    env: { ...process.env, NODE_ENV: "production" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  process.once("exit", () => compiler.kill());
+  const changed = new Set<string>();
+  let isFirst = true;
+  let writtenAt = Date.now();
+  await new Promise<void>((resolve, reject) => {
+    createInterface({ input: compiler.stdout }).on("line", (line) => {
+      const [, path] = /File (?:created|changed|deleted): (.+)$/.exec(stripVTControlCharacters(line)) ?? [];
+      if (path !== undefined) changed.add(path);
+      if (!line.includes("Rebuilt in")) return;
+      // It says so after a failure too, but then has written nothing.
+      const time = statSync(SITE_BUILD, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      const isWritten = time > writtenAt;
+      if (isWritten) writtenAt = time;
+      if (isFirst) return isWritten ? resolve() : reject(new ToolError("Correct the errors above, then start again."));
+      if (!isWritten) return;
+      onRebuilt([...changed]);
+      changed.clear();
+    });
+    compiler.once("exit", () => reject(new ToolError("The Remix compiler ended: its errors are above.")));
+  }).finally(() => {
+    isFirst = false;
+    changed.clear();
+  });
+}

@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Log, Miniflare, type MiniflareOptions, NoOpLog, type WorkerOptions } from "miniflare";
+import { WORKERS, type WorkerName, workerNames } from "../build";
+import { ToolError } from "../failures";
+import { migrateDatabase } from "../wrangler/migrate-database";
+import { bindingsOf, type Vars } from "../wrangler/worker-settings";
+import { root } from "../wrangler/wrangler";
+import { liveReloadModule } from "./live-reload";
+
+export type RunningWorkers = Awaited<ReturnType<typeof runWorkers>>;
+
+type Options = {
+  /** Read again at each reload. */
+  varsOf: (name: WorkerName) => Vars;
+  /** The folder of the database and the simulator's objects. */
+  state: string;
+  isVerbose: boolean;
+  /** Pages in a browser load themselves again after a reload. */
+  hasLiveReload: boolean;
+  /** Gets each line that a Worker logs. */
+  onLine: (line: string) => void;
+};
+
+/** Starts the built Workers in one Miniflare, with the newest migrations applied. Throws ToolError if they cannot be. */
+export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, onLine }: Options) {
+  const optionsOf = (name: WorkerName): WorkerOptions => {
+    const { folder, bundle } = WORKERS[name];
+    const path = join(root, "build", name, bundle);
+    const built = { type: "ESModule" as const, path };
+    const wrapped = () => [
+      {
+        type: built.type,
+        path: join(root, "build", name, "live-reload.js"),
+        contents: liveReloadModule(`./${bundle}`, String(Date.now())),
+      },
+      { ...built, contents: readFileSync(path, "utf8") },
+    ];
+    return {
+      ...bindingsOf(folder, varsOf(name)),
+      modulesRoot: join(root, "build", name),
+      modules: name === "site" && hasLiveReload ? wrapped() : [built],
+      // Miniflare itself listens for the first Worker alone, and compresses its pages as Cloudflare does.
+      ...(name !== "site" && { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] }),
+    };
+  };
+  const options = (workers = workerNames.map(optionsOf)): MiniflareOptions => ({
+    workers,
+    host: "127.0.0.1",
+    port: 0,
+    d1Persist: join(state, "v3/d1"),
+    durableObjectsPersist: join(state, "v3/do"),
+    log: isVerbose ? new Log() : new NoOpLog(),
+    handleRuntimeStdio: (...outputs: NodeJS.ReadableStream[]) => {
+      for (const input of outputs) createInterface({ input }).on("line", onLine);
+    },
+  });
+  const first = workerNames.map(optionsOf);
+  const nameOf = (name: WorkerName) => String(first[workerNames.indexOf(name)]?.name);
+
+  const miniflare = new Miniflare(options(first));
+  const migrate = async () =>
+    migrateDatabase(await miniflare.getD1Database("DB", nameOf("subscription-api"))).catch((error: Error) => {
+      throw new ToolError(
+        `The local database cannot be migrated (${error.message}): delete ${state}, then start again.`,
+      );
+    });
+  await miniflare.ready;
+  await migrate();
+  return {
+    addressOf: (name: WorkerName): Promise<URL> =>
+      name === "site" ? miniflare.ready : miniflare.unsafeGetDirectURL(nameOf(name)),
+    /** Loads what has been built, the settings and the static files again. */
+    async reload(): Promise<void> {
+      await miniflare.setOptions(options());
+      await migrate();
+    },
+    /** Miniflare does not run schedules. */
+    runCron: async () => (await miniflare.getWorker(nameOf("subscription-api"))).scheduled({ cron: "* * * * *" }),
+    dispose: () => miniflare.dispose(),
+  };
+}

@@ -1,0 +1,17 @@
+import { accessSync, constants, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { ToolError } from "../failures";
+
+/** Makes a folder where it is missing. Throws ToolError if this user may not write it or what is in it. */
+export function makeWritable(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+    for (const path of [folder, ...paths]) accessSync(path, constants.W_OK);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && "path" in error)) throw error;
+    throw new ToolError(
+      `This user may not write ${error.path} (${error.code}): give it the right, for example with sudo chown -R "$USER" "${folder}", or delete that.`,
+    );
+  }
+}
