@@ -1,19 +1,23 @@
 export type ErrorFields = { error: string; message?: string; cause?: string; stack?: string[] };
 
-/** Only `npm run dev` bundles so. */
-const IS_DEVELOPMENT = process.env.NODE_ENV === "development";
+/**
+ * Messages of the database and the runtime. The database names tables, columns and our SQL, and never a value, since each
+ * value is bound; D1's "Failed to parse" quotes rows. The runtime's sentences are fixed.
+ */
+const WITHOUT_VISITORS_WORDS =
+  /^(D1_ERROR: (?!Failed to parse)|Network connection lost|internal error; reference|Cannot perform I\/O on behalf)/;
 
 const STACK_FRAME = /^ +at .+:\d+:\d+\)?$/;
 
 /**
- * An error for the log: its name, its cause's name and its stack, and outside `npm run dev` never a message,
- * which can quote a visitor.
+ * An error for the log: its name, its cause's name and its stack. A message can quote a visitor, so only the database and
+ * the runtime have theirs.
  */
 export function describeError(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { error: typeof error };
   return {
     error: error.name,
-    ...(IS_DEVELOPMENT && { message: error.message }),
+    ...(WITHOUT_VISITORS_WORDS.test(error.message) && { message: error.message }),
     ...(error.cause instanceof Error && { cause: error.cause.name }),
     stack: framesOf(error),
   };

@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as pass } from "node:timers/promises";
 import { ToolError } from "../failures";
 
@@ -17,6 +17,7 @@ export type Proxy = ReturnType<typeof createProxy>;
  * is not ready. A connection of a client outlives a reload.
  */
 export function createProxy() {
+  const servers: Server[] = [];
   const connections = new Set<Connection>();
   let release = () => {};
   let released = Promise.resolve();
@@ -43,6 +44,7 @@ export function createProxy() {
         new Promise<void>((resolve, reject) => {
           const server = createServer((client) => accept(client, worker));
           server.once("error", reject).listen(port, address, resolve);
+          servers.push(server);
         });
       try {
         await on(host ?? "127.0.0.1");
@@ -56,6 +58,10 @@ export function createProxy() {
       }
     },
     release: () => release(),
+    close(): void {
+      for (const server of servers) server.close();
+      for (const connection of connections) connection.end();
+    },
     /** Lets the Workers answer what they have, then ends their connections, but not the clients'. */
     async hold(): Promise<void> {
       block();
@@ -91,10 +97,14 @@ class Connection {
 
   /** Ends the Worker's connection. The client's next request opens another; a WebSocket's client has to connect again. */
   detach(): void {
-    if (this.isWebSocket) return void this.client.destroy();
     const { worker } = this;
     this.worker = undefined;
     worker?.destroy();
+    if (this.isWebSocket) this.end();
+  }
+
+  end(): void {
+    this.client.destroy();
   }
 
   private async send(chunk: Buffer): Promise<void> {

@@ -30,7 +30,10 @@ type Health = {
 /** Plain data, because a request must not use another request's I/O objects. */
 type Found = { status: 200; body: Health } | { status: 503; problem: Problem };
 
-/** `GET /health`: a 503 lists the problems (docs/operations.md). Each isolate caches its answer for ten seconds. */
+/**
+ * `GET /health`: a 503 lists the problems (docs/operations.md). Each isolate caches its answer for ten seconds, on a
+ * developer's machine only a good one.
+ */
 export function healthCheck(): (c: Context<ApiContext>) => Promise<Response> {
   let cached: { found: Found; until: number } | undefined;
   return async (c) => {
@@ -38,6 +41,7 @@ export function healthCheck(): (c: Context<ApiContext>) => Promise<Response> {
       cached = { found: await check(c.var), until: Date.now() + CACHED_MS };
     }
     const { found } = cached;
+    if (found.status === 503 && c.var.config.isLocal) cached = undefined;
     if (found.status === 503) return unavailable(found.problem, String(CACHED_MS / 1000));
     return Response.json(found.body, { headers: { "cache-control": "no-store" } });
   };

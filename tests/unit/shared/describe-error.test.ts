@@ -17,6 +17,18 @@ describe("an error in the log", () => {
     expect(JSON.stringify(described)).not.toContain(TYPED);
   });
 
+  test.each([
+    { from: "the database", message: "D1_ERROR: no such table: outbox: SQLITE_ERROR" },
+    { from: "the runtime", message: "Network connection lost." },
+  ])("has the message of $from, which no visitor wrote", ({ message }) => {
+    expect(describeError(new Error(message))).toMatchObject({ error: "Error", message });
+  });
+
+  test("has no message of the database that quotes a row", () => {
+    const error = new Error(`D1_ERROR: Failed to parse body as JSON, got: ${TYPED}`);
+    expect(JSON.stringify(describeError(error))).not.toContain(TYPED);
+  });
+
   test.each(MESSAGES)("has nothing of a message that was changed after its stack was written: %j", (message) => {
     const changed = Object.assign(new TypeError(message), { message: "Another message" });
     expect(JSON.stringify(describeError(changed))).not.toContain(TYPED);

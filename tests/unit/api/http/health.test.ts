@@ -46,6 +46,14 @@ test("a database without the latest migration is named", async () => {
   expect(await health()).toMatchObject({ status: 503, body: { title: "The service is not healthy", keys: ["DB"] } });
 });
 
+test("a developer's database is well as soon as its migrations are applied", async () => {
+  const { rows, health } = await newApi("card-used", "sent", {});
+  rows("ALTER TABLE cron_runs RENAME TO not_yet");
+  expect((await health()).status).toBe(503);
+  rows("ALTER TABLE not_yet RENAME TO cron_runs");
+  expect((await health()).status).toBe(200);
+});
+
 test.each([
   ["the last cron run", "cron", 10, RAN_AT],
   ["a database without a cron run", "cron", 30, "UPDATE cron_runs SET ran_at = NULL, created_at = ?"],

@@ -1,0 +1,84 @@
+import { cp, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { WORKERS, workerNames } from "../../../../tools/build";
+import { readLocalSettings } from "../../../../tools/start/local-settings";
+import { root } from "../../../../tools/wrangler/wrangler";
+
+/** A folder with the repository's wrangler.toml files, and others by their paths. */
+async function repositoryWith(files: Record<string, string> = {}): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "settings-"));
+  for (const { folder: of } of workerNames.map((name) => WORKERS[name])) {
+    await cp(join(root, of, "wrangler.toml"), join(folder, of, "wrangler.toml"));
+  }
+  for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text);
+  return folder;
+}
+
+const API_VARS = "functions/subscription-api/.dev.vars";
+
+test("without .dev.vars and environment, the settings are wrangler.toml's, on the chosen ports", async () => {
+  const { vars, lines } = readLocalSettings({ PATH: "/bin" }, 9000, await repositoryWith());
+  expect(vars.site).toMatchObject({ SITE_URL: "http://localhost:9000", SUBSCRIPTION_API_URL: "http://localhost:9001" });
+  expect(lines).toEqual([]);
+});
+
+test("a Worker has the settings of the .dev.vars in its folder", async () => {
+  const folder = await repositoryWith({
+    ".dev.vars": 'SUBSCRIPTION_API_URL="https://api.acme.com"',
+    [API_VARS]: "OPERATOR_TOKEN=a-token\nMAINTENANCE=true",
+  });
+  const { vars, lines } = readLocalSettings({}, 8787, folder);
+  expect(vars.site.SUBSCRIPTION_API_URL).toBe("https://api.acme.com");
+  expect(vars["subscription-api"]).toMatchObject({ OPERATOR_TOKEN: "a-token", MAINTENANCE: "true" });
+  expect(lines).toEqual([
+    "Settings from .dev.vars: SUBSCRIPTION_API_URL",
+    `Settings from ${API_VARS}: OPERATOR_TOKEN, MAINTENANCE`,
+  ]);
+});
+
+test("without .dev.vars a Worker has the settings of .env, as with wrangler dev", async () => {
+  const { vars, lines } = readLocalSettings({}, 8787, await repositoryWith({ ".env": "SESSION_SECRET=a-secret" }));
+  expect(vars.site.SESSION_SECRET).toBe("a-secret");
+  expect(lines).toEqual(["Settings from .env: SESSION_SECRET"]);
+});
+
+test("the environment comes before .dev.vars, and reaches each Worker that has the setting", async () => {
+  const folder = await repositoryWith({ ".dev.vars": "SITE_URL=http://localhost:1" });
+  const { vars, lines } = readLocalSettings({ SITE_URL: "http://localhost:2" }, 8787, folder);
+  expect([vars.site.SITE_URL, vars["subscription-api"].SITE_URL]).toEqual(["http://localhost:2", "http://localhost:2"]);
+  expect(lines).toEqual(["Settings from .dev.vars: SITE_URL", "Settings from the environment: SITE_URL"]);
+});
+
+test("the environment sets a setting that wrangler.toml leaves out", async () => {
+  const { vars } = readLocalSettings({ AUTOMATIC_TAX: "true" }, 8787, await repositoryWith());
+  expect([vars.site.AUTOMATIC_TAX, vars["subscription-api"].AUTOMATIC_TAX]).toEqual(["true", "true"]);
+});
+
+test.each([
+  { name: "EMAIL", value: "ada@example.com", why: "the setting is a binding" },
+  { name: "HOST", value: "0.0.0.0", why: "npm start reads it itself" },
+  { name: "SESSION_SECRET", value: "", why: "an empty value counts as absent" },
+  { name: "EDITOR", value: "vi", why: "no setting has the name" },
+])("$name=$value in the environment is left alone: $why", async ({ name, value }) => {
+  const folder = await repositoryWith();
+  expect(readLocalSettings({ [name]: value }, 8787, folder)).toEqual(readLocalSettings({}, 8787, folder));
+});
+
+test("a line names settings, and never a value", async () => {
+  const { lines } = readLocalSettings({ SESSION_SECRET: "hush" }, 8787, await repositoryWith({ [API_VARS]: "A=hush" }));
+  expect(lines.join()).not.toContain("hush");
+});
+
+const KEY = "sk_test_0123456789abcdef";
+
+test("a key of Stripe in .dev.vars chooses Stripe's test mode", async () => {
+  const folder = await repositoryWith({ [API_VARS]: `STRIPE_SECRET_KEY=${KEY}` });
+  expect(readLocalSettings({}, 8787, folder).stripe).toMatchObject({ STRIPE_SECRET_KEY: KEY });
+});
+
+test("a copy of wrangler.toml's own key in .dev.vars chooses no test mode", async () => {
+  const folder = await repositoryWith({ [API_VARS]: "STRIPE_SECRET_KEY=sk_test_local" });
+  expect(readLocalSettings({}, 8787, folder).stripe).toBeUndefined();
+});
