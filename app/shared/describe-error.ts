@@ -1,17 +1,17 @@
 export type ErrorFields = { error: string; message?: string; cause?: string; stack?: string[] };
 
 /**
- * Messages of the database and the runtime. The database names tables, columns and our SQL, and never a value, since each
- * value is bound; D1's "Failed to parse" quotes rows. The runtime's sentences are fixed.
+ * Messages of SQLite and the runtime. SQLite names tables, columns and our SQL, and never a value, since each value is bound.
+ * The runtime's sentences are fixed.
  */
 const WITHOUT_VISITORS_WORDS =
-  /^(D1_ERROR: (?!Failed to parse)|Network connection lost|internal error; reference|Cannot perform I\/O on behalf)/;
+  /^D1_ERROR: .*: SQLITE_\w+|^(D1_ERROR: )?(Network connection lost|internal error; reference|Cannot perform I\/O)/;
 
 const STACK_FRAME = /^ +at .+:\d+:\d+\)?$/;
 
 /**
- * An error for the log: its name, its cause's name and its stack. A message can quote a visitor, so only the database and
- * the runtime have theirs.
+ * An error for the log: its name, its cause's name and its stack. A message can quote a visitor, so only SQLite's
+ * and the runtime's are kept.
  */
 export function describeError(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { error: typeof error };
