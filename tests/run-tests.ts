@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** The scripts of package.json, by tier; scripts on one line run at the same time. */
 const TIERS: Record<string, string[][]> = {
   test: [["build"], ["typecheck", "lint", "test:unit"], ["test:workers"], ["test:browser"]],
-  release: [["build"], ["test:commands"], ["test:releases"]],
+  release: [["build"], ["test:long"], ["test:commands"], ["test:releases"]],
 };
 
 /** How both runners write their report besides what they show. */
@@ -21,6 +21,10 @@ const REPORTING: Record<string, (file: string) => string[]> = {
   vitest: (file) => ["--reporter=default", "--reporter=junit", `--outputFile.junit=${file}`],
   playwright: () => ["--reporter=list,junit"],
 };
+
+/** What tests/support/running-test.ts says of a test while it runs too long, and of a test whose process has ended. */
+const LONG_TEST = /^(?:Still running|An endless loop) .*$/gm;
+const ENDED_TEST = /^Ended while it ran: (.*)$/gm;
 
 type Outcome = { script: string; seconds: number; passed: number; failed: string[] };
 
@@ -40,9 +44,15 @@ async function run(script: string, command: string): Promise<Outcome> {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => output.push(chunk));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output.push(chunk);
+      for (const [line] of String(chunk).matchAll(LONG_TEST)) console.log(line);
+    });
+  }
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
   const { passed, failed } = await testsIn(file);
+  for (const [, name = ""] of String(Buffer.concat(output)).matchAll(ENDED_TEST)) failed.push(name);
   // A type error, or tests that cannot be loaded.
   if (code !== 0 && failed.length === 0) failed.push(script);
   const outcome = { script, seconds: Math.round((performance.now() - started) / 1000), passed, failed };

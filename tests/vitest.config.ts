@@ -4,11 +4,11 @@ import { defineConfig } from "vitest/config";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-const matchers = here("support/matchers/matchers.ts");
+const setupFiles = [here("support/running-test.ts"), here("support/matchers/matchers.ts")];
 
 /** Of tests that run the built Workers in Miniflare: `npm run build` comes first. */
 const workers = {
-  setupFiles: [matchers],
+  setupFiles,
   testTimeout: 180_000,
   hookTimeout: 180_000,
   // The test's own time-out is the only one.
@@ -17,22 +17,31 @@ const workers = {
   isolate: false,
 };
 const unit = {
-  setupFiles: [matchers],
+  setupFiles,
   testTimeout: 60_000,
   // A module is loaded once for each process, not for each file: half the time of all of them.
   isolate: false,
   restoreMocks: true,
 };
 
+// Node has no such module; the Workers' tests have workerd's.
+const resolve = { alias: { "cloudflare:workers": here("support/api-in-process/cloudflare-workers.ts") } };
+
 export default defineConfig({
   test: {
     globalSetup: here("temporary-folder.ts"),
     maxWorkers: availableParallelism(),
     projects: [
+      { resolve, test: { ...unit, name: "unit", include: ["tests/unit/**/*.test.ts"] } },
       {
-        // Node has no such module; the Workers' tests have workerd's.
-        resolve: { alias: { "cloudflare:workers": here("support/api-in-process/cloudflare-workers.ts") } },
-        test: { ...unit, name: "unit", include: ["tests/unit/**/*.test.ts"] },
+        // What random visitors find, ten times as much as for each push.
+        resolve,
+        test: {
+          ...unit,
+          name: "long",
+          include: ["tests/unit/api/sign-ups/simulation.test.ts", "tests/unit/sign-up/model.test.ts"],
+          env: { SIGN_UPS: "2000", SEQUENCES: "300" },
+        },
       },
       { test: { ...workers, name: "workers", include: ["tests/workers/**/*.test.ts"] } },
       // A command starts Node and Wrangler several times.

@@ -20,6 +20,9 @@ export default defineConfig({
   reporter: "list",
   use: {
     trace: "off",
+    // A page that hangs is named by its step, before the test's own time-out.
+    actionTimeout: 45_000,
+    navigationTimeout: 45_000,
     launchOptions: {
       executablePath: process.env.CHROMIUM_PATH,
       args: [

@@ -1,0 +1,57 @@
+import { writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { Worker } from "node:worker_threads";
+import { afterAll, afterEach, beforeEach, expect } from "vitest";
+
+/*
+ * Names the test that loops endlessly, or whose process crashes: Vitest's own time-out cannot run then. A thread beside the
+ * tests says which test takes long, and ends the process once it has used 20 seconds of CPU time without one turn of its
+ * event loop. What was running is in a file that outlives the process; tests/temporary-folder.ts reads it at the end.
+ */
+
+const LOOP_CPU_SECONDS = 20;
+const LONG_SECONDS = 50;
+
+const THREAD = `
+const { parentPort, workerData } = require("node:worker_threads");
+const { writeSync } = require("node:fs");
+const cpuSeconds = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1e6; };
+let [name, started, isTold, atTurn] = ["", Date.now(), false, cpuSeconds()];
+parentPort.on("message", (running) => {
+  atTurn = cpuSeconds();
+  if (running !== undefined) [name, started, isTold] = [running, Date.now(), false];
+});
+setInterval(() => {
+  const seconds = Math.round((Date.now() - started) / 1000);
+  if (name && !isTold && seconds >= workerData.LONG_SECONDS) {
+    isTold = true;
+    writeSync(2, "\\nStill running after " + seconds + " s: " + name + "\\n");
+  }
+  if (cpuSeconds() - atTurn < workerData.LOOP_CPU_SECONDS) return;
+  writeSync(2, "\\nAn endless loop in: " + name + "\\n");
+  process.kill(process.pid, "SIGKILL");
+}, 1000);
+`;
+
+/** One for each process, whose modules are loaded for several test files. */
+const threads = globalThis as { threadBesideTests?: Worker };
+if (!threads.threadBesideTests) {
+  const thread = new Worker(THREAD, { eval: true, workerData: { LOOP_CPU_SECONDS, LONG_SECONDS } });
+  thread.unref();
+  setInterval(() => thread.postMessage(undefined), 1000).unref();
+  threads.threadBesideTests = thread;
+}
+
+/** @param name empty when nothing runs */
+function runs(name: string) {
+  threads.threadBesideTests?.postMessage(name);
+  const folder = process.env.RUNNING_TESTS;
+  if (folder !== undefined) writeFileSync(join(folder, String(process.pid)), name);
+}
+
+const fileOf = () => relative(process.cwd(), expect.getState().testPath ?? "");
+
+runs(`${fileOf()}, outside its tests`);
+beforeEach(({ task }) => runs(`${fileOf()} > ${task.name}`));
+afterEach(() => runs(`${fileOf()}, outside its tests`));
+afterAll(() => runs(""));
