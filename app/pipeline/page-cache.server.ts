@@ -79,11 +79,10 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
     const route = c.get("route");
     if (!route || !isRead(c)) return undefined;
     if (route.isPublic) return route;
-    const { url, services } = c.var;
     const { id } = route.params;
     const isPlan = id === undefined || PAID_PLANS.some(({ packageId }) => packageId === id);
-    const isForm = route.takesForms && !route.isData && url.search === "" && isPlan;
-    return isForm && form.isEmpty(c.req.raw, services) ? route : undefined;
+    const isForm = route.takesForms && !route.isData && c.get("url").search === "" && isPlan;
+    return isForm && form.isEmpty(c.req.raw, c.get("services")) ? route : undefined;
   }
 
   const respond: MiddlewareHandler<SiteEnv> = async (c, next) => {

@@ -8,7 +8,7 @@ import { markdownPages } from "./markdown.server";
 import { type FormPage, formCookie, pageCache } from "./page-cache.server";
 import { remix } from "./remix.server";
 import { logRequests } from "./request-log.server";
-import { errorPage } from "./response/error-page.server";
+import { errorPage, refusing } from "./response/error-page.server";
 import { redirectToCanonicalUrl, redirectToTls } from "./response/redirects.server";
 import { pageHeaders, securityHeaders } from "./response/security-headers.server";
 import { routeMatcher } from "./routes.server";
@@ -32,7 +32,7 @@ export function createSite({ build, services, form }: SiteOptions) {
   const cache = pageCache(pages, matchRoute, form);
 
   return new Hono<SiteEnv>()
-    .onError(errorPage(cache.refusalPage))
+    .onError(errorPage)
     .use(requestId({ headerName: "", generator: cloudflareRay }))
     .use(logRequests(matchRoute))
     .use(securityHeaders)
@@ -41,7 +41,7 @@ export function createSite({ build, services, form }: SiteOptions) {
     .use(formCookie(form))
     .use(cache.respond)
     .use(redirectToCanonicalUrl(matchRoute))
-    .use(guard)
+    .use(guard(refusing(cache.refusalPage)))
     .all("*", (c) => pages.fetch(c.req.raw, loadContextOf(c), c.executionCtx));
 }
 

@@ -1,15 +1,13 @@
 import { RETRY_AFTER_SECONDS } from "../../shared/limits/rate-limit";
 
-/** Why a request is answered with no page of its own. The guard throws it. */
-export class Refusal extends Error {
+/** Why a request is answered with no page of its own. The guard returns its page, and the action its words. */
+export class Refusal {
   constructor(
     readonly status: 400 | 403 | 404 | 405 | 408 | 413 | 414 | 415 | 429,
     readonly title: string,
-    message: string,
+    readonly message: string,
     readonly headers: Record<string, string> = {},
-  ) {
-    super(message);
-  }
+  ) {}
 }
 
 export const NOT_FOUND = new Refusal(404, "Not found", "There is no such page.");

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { isOverLimit } from "../../shared/limits/rate-limit";
 import { rateLimitKeyOf } from "../../shared/limits/rate-limit-key";
 import type { SiteEnv } from "../context.server";
@@ -28,16 +28,22 @@ const DATA_PARAMETER = /[?&](?:_|%5[fF])(?:d|%64)(?:a|%61)(?:t|%74)(?:a|%61)(?:[
 
 /**
  * Judges URL, method, origin, type, declared length and the sender's rate by the headers alone (docs/threats.md) and passes the
- * body on unread. A refusal is thrown.
+ * body on unread.
+ * @param refuse answers a request that is not passed on
  */
-export const guard: MiddlewareHandler<SiteEnv> = async (c, next) => {
-  const { raw } = c.req;
-  const url = c.get("url");
-  const refusal = checkRequest(raw, url, c.get("route")) ?? (raw.method === "POST" ? checkForm(raw, url) : undefined);
-  if (refusal) throw refusal;
-  if (raw.method === "POST" && (await isFlood(c.var))) throw TOO_MANY_REQUESTS;
-  return next();
-};
+export function guard(
+  refuse: (c: Context<SiteEnv>, refusal: Refusal) => Promise<Response>,
+): MiddlewareHandler<SiteEnv> {
+  return async (c, next) => {
+    const { raw } = c.req;
+    const url = c.get("url");
+    const refusal = checkRequest(raw, url, c.get("route"));
+    if (refusal) return refuse(c, refusal);
+    if (raw.method !== "POST") return next();
+    const refusedForm = checkForm(raw, url) ?? ((await isFlood(c)) ? TOO_MANY_REQUESTS : undefined);
+    return refusedForm ? refuse(c, refusedForm) : next();
+  };
+}
 
 function checkRequest(request: Request, url: URL, route: MatchedRoute | undefined): Refusal | undefined {
   if (url.href.length > MAX_URL_LENGTH) return URL_TOO_LONG;
@@ -64,8 +70,9 @@ function checkForm(request: Request, url: URL): Refusal | undefined {
 }
 
 /** A form's script still has the typed values, so it gets the action's answer, which costs no page. */
-async function isFlood({ configuration, route, ip, log }: SiteEnv["Variables"]): Promise<boolean> {
-  return !route?.isData && isOverLimit(configuration.FLOOD_RATE_LIMIT, rateLimitKeyOf(ip), log);
+async function isFlood(c: Context<SiteEnv>): Promise<boolean> {
+  if (c.get("route")?.isData) return false;
+  return isOverLimit(c.get("configuration").FLOOD_RATE_LIMIT, rateLimitKeyOf(c.get("ip")), c.get("log"));
 }
 
 /**

@@ -5,20 +5,23 @@ import { describeError } from "../../shared/describe-error";
 import type { SiteEnv } from "../context.server";
 import { Refusal } from "../guard/refusals.server";
 
-/** Answers a refused request with the refusal's page, and any other error with a page that needs no React. */
-export function errorPage(
-  refusalPage: (c: Context<SiteEnv>, refusal: Refusal) => Promise<Response | undefined>,
-): ErrorHandler<SiteEnv> {
-  return async (error, c) => {
+/** Answers an unexpected error with a page that needs no React. */
+export const errorPage: ErrorHandler<SiteEnv> = (error, c) => {
+  c.get("log").error("unexpected", describeError(error));
+  return plainPage(c, 500, "Unexpected Application Error");
+};
+
+/**
+ * Answers a refused request with the refusal's page and headers, and logs why. Not found is no refusal for the log.
+ * @param pageOf renders the page; undefined if it cannot
+ */
+export function refusing(pageOf: (c: Context<SiteEnv>, refusal: Refusal) => Promise<Response | undefined>) {
+  return async (c: Context<SiteEnv>, refusal: Refusal): Promise<Response> => {
+    const { status, title, headers } = refusal;
     const log = c.get("log");
-    if (!(error instanceof Refusal)) {
-      log.error("unexpected", describeError(error));
-      return plainPage(c, 500, "Unexpected Application Error");
-    }
-    const { status, title, headers } = error;
     if (status !== 404) log.add({ outcome: "refused", reason: title });
-    if (c.get("route")?.isData) return forScript(error);
-    const rendered = await refusalPage(c, error).catch((failure) => {
+    if (c.get("route")?.isData) return forScript(refusal);
+    const rendered = await pageOf(c, refusal).catch((failure) => {
       log.error("unexpected", describeError(failure));
     });
     const page = rendered ?? plainPage(c, status, title);
