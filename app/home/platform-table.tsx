@@ -1,11 +1,11 @@
-import { onRequest, platformRows } from "../pricing/plans/platforms";
+import { platformRows } from "../pricing/plans/platforms";
 
 export function PlatformTable() {
   return (
     <div className="mt-14 border-y border-line py-8 md:grid md:grid-cols-[1fr_2fr] md:gap-8">
       <div>
         <h2 className="text-heading">Platforms by&nbsp;plan</h2>
-        <p className="mt-1 text-muted">Every plan has unlimited domains and seats. {onRequest}</p>
+        <p className="mt-1 text-muted">Every plan has unlimited domains and seats.</p>
         <p className="mt-3 text-sm text-muted">
           AI Overviews are the summaries above Google’s results; in AI Mode, Google answers in a conversation.
         </p>

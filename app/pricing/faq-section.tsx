@@ -7,41 +7,31 @@ import { faq } from "./faq";
 export function FaqSection() {
   const site = useSite();
   return (
-    <section className="border-t border-line bg-sunken" aria-labelledby="faq">
-      <div className="wrap section grid gap-12 lg:grid-cols-3">
-        <div>
-          <h2 id="faq" className="text-title">
-            FAQ
-          </h2>
-          <p className="mt-4 text-muted">
-            Still have questions?{" "}
-            <a href={mailTo(company.supportEmail)} className="text-link">
-              Contact support
-            </a>
-            .
-          </p>
-          <p className="mt-4 text-muted">
-            Your data is encrypted in transit, not sold, and never used to train general-purpose AI models without your
-            consent. Card details go straight to our payment provider. Read the{" "}
-            <a href="/privacy" className="text-link">
-              Privacy Policy
-            </a>
-            .
-          </p>
-        </div>
-        <div className="lg:col-span-2">
-          {faq(site).map(({ question, answer }, index) => (
-            <details key={question} className="faq" open={index === 0}>
-              <summary>
-                <h3>{question}</h3>
-                <PlusIcon className="faq-mark size-6" />
-              </summary>
-              <p>
-                <Answer text={answer} />
-              </p>
-            </details>
-          ))}
-        </div>
+    <section className="wrap grid gap-6 pb-16 sm:pb-24 lg:grid-cols-3 lg:gap-12" aria-labelledby="faq">
+      <div>
+        <h2 id="faq" className="text-title">
+          FAQ
+        </h2>
+        <p className="mt-4 text-muted">
+          Still have questions?{" "}
+          <a href={mailTo(company.supportEmail)} className="text-link">
+            Contact support
+          </a>
+          .
+        </p>
+      </div>
+      <div className="lg:col-span-2">
+        {faq(site).map(({ question, answer }, index) => (
+          <details key={question} className="faq" open={index === 0}>
+            <summary>
+              <h3>{question}</h3>
+              <PlusIcon className="faq-mark size-6" />
+            </summary>
+            <p>
+              <Answer text={answer} />
+            </p>
+          </details>
+        ))}
       </div>
     </section>
   );

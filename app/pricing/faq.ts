@@ -1,6 +1,4 @@
-import { TRIAL_DAYS, TRIAL_SCOPE } from "../contract/trial";
 import type { Site } from "../ui/use-site";
-import { paidTitles, platformsAdded } from "./plans/platforms";
 
 export interface FaqItem {
   question: string;
@@ -10,16 +8,16 @@ export interface FaqItem {
 /** Names taxes only where Stripe Tax adds them. */
 export const faq = ({ automaticTax }: Pick<Site, "automaticTax">): FaqItem[] => [
   {
-    question: "How does the free trial work?",
-    answer: `${paidTitles} start with a ${TRIAL_DAYS}-day free trial. You set up your card when you sign up; it is not charged immediately. After ${TRIAL_DAYS} days your paid plan begins. If you cancel before then, you pay nothing. ${TRIAL_SCOPE}`,
-  },
-  {
     question: "How often are reports generated?",
     answer: "Reports are generated monthly, with real-time monitoring on the dashboard.",
   },
   {
     question: "Can I upgrade my plan?",
-    answer: `Yes. You can upgrade at any time, and the price difference is prorated. ${platformsAdded()}. To downgrade, contact support.`,
+    answer: "Yes. You can upgrade at any time, and the price difference is prorated. To downgrade, contact support.",
+  },
+  {
+    question: "Can I add domains and teammates?",
+    answer: "Yes. Every plan has unlimited domains and seats.",
   },
   {
     question: "What support do I get?",
@@ -28,7 +26,7 @@ export const faq = ({ automaticTax }: Pick<Site, "automaticTax">): FaqItem[] => 
   },
   {
     question: "How am I billed?",
-    answer: `All plans are billed monthly in U.S. dollars, and invoices are due within 30 days.${automaticTax ? " Prices do not include taxes; you pay any that apply." : ""} For ENTERPRISE/AGENCY pricing, contact sales.`,
+    answer: `All plans are billed monthly in U.S. dollars, and invoices are due within 30 days.${automaticTax ? " Prices do not include taxes; you pay any that apply." : ""}`,
   },
   {
     question: "How do I cancel?",

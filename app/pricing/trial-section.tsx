@@ -1,15 +1,17 @@
+import { TRIAL_SCOPE } from "../contract/trial";
 import { firstCharge, TrialTimeline } from "../ui/trial-timeline";
 import { useSite } from "../ui/use-site";
 
 export function TrialSection() {
   const { automaticTax } = useSite();
   return (
-    <section className="wrap pb-24" aria-labelledby="trial">
-      <h2 id="trial" className="text-title">
-        How the free trial works
-      </h2>
-      <div className="mt-10 grid gap-5 lg:grid-cols-2">
+    <section className="wrap pb-16 sm:pb-24" aria-labelledby="trial">
+      <div className="card trial">
+        <h2 id="trial" className="text-title">
+          How the free trial works
+        </h2>
         <TrialTimeline ending={firstCharge(`your plan’s price${automaticTax ? " plus any tax" : ""}`)} />
+        <p className="text-muted">If you cancel before the first charge, you pay nothing. {TRIAL_SCOPE}</p>
       </div>
     </section>
   );

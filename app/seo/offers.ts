@@ -1,12 +1,11 @@
 import type { Offer } from "schema-dts";
-import { type Plan, regularPrice } from "../pricing/plans/plan-list";
-import { describePrompts } from "../pricing/plans/price-per-prompt";
+import type { Plan } from "../pricing/plans/plan-list";
+import { describePrompts } from "../pricing/plans/platforms";
 
 /** JSON-LD offers; empty for a plan priced on request. */
 export function offerOf(plan: Plan, pricingUrl: string): Offer[] {
   const { key, title, price, trialBadge } = plan;
   if (price === null) return [];
-  const regular = regularPrice(plan);
   return [
     {
       "@type": "Offer",
@@ -15,20 +14,13 @@ export function offerOf(plan: Plan, pricingUrl: string): Offer[] {
       url: `${pricingUrl}#plan-${key}`,
       price,
       priceCurrency: "USD",
-      priceSpecification:
-        regular === null
-          ? monthly(price)
-          : [monthly(price), { ...monthly(regular), priceType: "https://schema.org/StrikethroughPrice" }],
+      priceSpecification: {
+        "@type": "UnitPriceSpecification",
+        price,
+        priceCurrency: "USD",
+        billingDuration: 1,
+        unitCode: "MON", // UN/CEFACT: month
+      },
     },
   ];
-}
-
-function monthly(price: number) {
-  return {
-    "@type": "UnitPriceSpecification" as const,
-    price,
-    priceCurrency: "USD",
-    billingDuration: 1,
-    unitCode: "MON", // UN/CEFACT: month
-  };
 }

@@ -1,6 +1,5 @@
 import type {
   BreadcrumbList,
-  DefinedTermSet,
   FAQPage,
   Graph,
   Organization,
@@ -13,7 +12,6 @@ import { company } from "../company";
 import { features } from "../home/home-content";
 import { faq } from "../pricing/faq";
 import { PLANS } from "../pricing/plans/plan-list";
-import { glossary } from "../pricing/pricing-content";
 import type { Site } from "../ui/use-site";
 import { offerOf } from "./offers";
 import { homePage, type PublicPage, pricingPage } from "./pages";
@@ -29,7 +27,7 @@ function shared(page: PublicPage, site: Site): Thing[] {
 
 function ownTo(page: PublicPage, site: Site): Thing[] {
   if (page === homePage) return [softwareApplication(site)];
-  if (page === pricingPage) return [softwareApplication(site), faqPage(site), termSet(site), breadcrumbs(page, site)];
+  if (page === pricingPage) return [softwareApplication(site), faqPage(site), breadcrumbs(page, site)];
   return [breadcrumbs(page, site)];
 }
 
@@ -97,14 +95,6 @@ function faqPage(site: Site): FAQPage {
       name: question,
       acceptedAnswer: { "@type": "Answer", text: answer },
     })),
-  };
-}
-
-function termSet({ siteUrl }: Site): DefinedTermSet {
-  return {
-    "@type": "DefinedTermSet",
-    "@id": `${siteUrl}${pricingPage.path}#glossary`,
-    hasDefinedTerm: glossary.map(({ word, meaning }) => ({ "@type": "DefinedTerm", name: word, description: meaning })),
   };
 }
 

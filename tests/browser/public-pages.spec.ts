@@ -118,3 +118,10 @@ test("the keyboard skips the header, and opens and closes a question", async ({ 
     await question.press("Enter");
   }
 });
+
+for (const words of ["$100 a month", "$200 a month", "ENTERPRISE/AGENCY", "Price on request"]) {
+  test(`the first "${words}" of the pricing page can be seen`, async ({ page }) => {
+    await page.goto("/pricing");
+    await expect(page.getByText(words).first()).toBeVisible();
+  });
+}

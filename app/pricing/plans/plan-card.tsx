@@ -1,20 +1,21 @@
 import { ButtonLink } from "../../ui/controls/button";
 import { CheckIcon, CrossIcon } from "../../ui/controls/icons";
 import type { DetailedPlan, PlanFeature } from "./plan-details";
-import { formatPrice, regularPrice } from "./plan-list";
-import { RegularPrice } from "./plan-price";
+import { describePrice, formatPrice } from "./plan-list";
 
 export function PlanCard({ plan }: { plan: DetailedPlan }) {
   const id = `plan-${plan.key}`;
   return (
     <article aria-labelledby={id} className={`card plan-card ${plan.highlighted ? "plan-highlighted lifted" : ""}`}>
       <div>
-        <h2 id={id} className="plan-name">
-          <span>{plan.title}</span>
-        </h2>
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <h2 id={id} className="text-lg font-bold">
+            {plan.title}
+          </h2>
+          {plan.trialBadge && <p className="badge bg-success-soft text-success">{plan.trialBadge}</p>}
+        </div>
         {plan.highlighted && <p className="badge plan-ribbon bg-accent text-on-accent">Recommended</p>}
         <PlanPrice plan={plan} />
-        {plan.trialBadge && <p className="badge mt-4 bg-success-soft text-success">{plan.trialBadge}</p>}
       </div>
       <div>
         <ButtonLink
@@ -25,17 +26,15 @@ export function PlanCard({ plan }: { plan: DetailedPlan }) {
         >
           {plan.ctaText}
         </ButtonLink>
-        {plan.smallPriceText && (
-          <p
-            className="mt-3 text-sm wrap-anywhere text-muted"
-            // Markdown has the address in place of the button.
-            data-markdown={plan.price === null ? "skip" : undefined}
-          >
-            {plan.smallPriceText}
-          </p>
-        )}
+        <p
+          className="mt-2 text-center text-sm wrap-anywhere text-muted"
+          // Markdown has the address in place of the button.
+          data-markdown={plan.price === null ? "skip" : undefined}
+        >
+          {plan.smallPriceText}
+        </p>
       </div>
-      <ul className="flex flex-col gap-3 border-t border-line pt-6" data-markdown="skip">
+      <ul className="plan-features">
         {plan.includes && <Feature feature={{ title: `Everything in ${plan.includes}`, text: "", included: true }} />}
         {plan.features.map((feature) => (
           <Feature key={feature.title} feature={feature} />
@@ -45,20 +44,26 @@ export function PlanCard({ plan }: { plan: DetailedPlan }) {
   );
 }
 
+/** Inline, so that find-in-page finds "$100 a month". */
 function PlanPrice({ plan }: { plan: DetailedPlan }) {
-  if (plan.price === null) return <p className="mt-3 font-display text-2xl leading-12 font-bold">{plan.priceDetail}</p>;
-  const regular = regularPrice(plan);
+  const { price, originalPrice, priceDetail } = plan;
+  if (price === null) return <p className="mt-3 font-display text-2xl leading-12 font-bold">{priceDetail}</p>;
+  const isDiscounted = originalPrice !== null && originalPrice !== price;
   return (
     <>
-      <p className="mt-3 flex flex-wrap items-baseline gap-x-2">
-        <RegularPrice plan={plan} className="text-xl text-muted" />
-        <span className="font-display text-[min(3rem,16vw)] leading-none font-bold">{formatPrice(plan.price)}</span>{" "}
-        <span className="text-muted">{plan.priceDetail}</span>
+      <p className="mt-3 text-muted">
+        {isDiscounted && (
+          <>
+            <del className="text-xl">
+              <span className="sr-only">Regular price </span>
+              {formatPrice(originalPrice)}
+            </del>{" "}
+          </>
+        )}
+        <span className="plan-price">{formatPrice(price)}</span> {priceDetail}
       </p>
-      {regular !== null && (
-        <p className="mt-1 text-sm text-muted">
-          Then {formatPrice(regular)} {plan.priceDetail}
-        </p>
+      {isDiscounted && (
+        <p className="text-sm text-muted">Then {describePrice({ price: originalPrice, priceDetail })}</p>
       )}
     </>
   );
@@ -67,7 +72,7 @@ function PlanPrice({ plan }: { plan: DetailedPlan }) {
 function Feature({ feature: { title, text, included } }: { feature: PlanFeature }) {
   const Icon = included ? CheckIcon : CrossIcon;
   return (
-    <li className={`flex gap-3 leading-normal ${included ? "" : "text-muted"}`}>
+    <li className={included ? "" : "text-muted"}>
       <Icon className={`size-5 ${included ? "text-success" : "text-line-strong"}`} />
       <span>
         {!included && <span className="sr-only">Not included: </span>}

@@ -1,8 +1,6 @@
 import { company } from "../../company";
 import { ENTERPRISE_PLATFORMS, PAID_PLANS, type PaidPlan, PLAN_FEATURES } from "../../contract/plans";
-import { TRIAL_DAYS } from "../../contract/trial";
 import { PLANS, type Plan } from "./plan-list";
-import { pricePerPrompt } from "./price-per-prompt";
 
 export interface PlanFeature {
   title: string;
@@ -11,12 +9,14 @@ export interface PlanFeature {
 }
 
 export interface DetailedPlan extends Plan {
+  /** US dollars a month after a discount; equal to the price without one. */
+  originalPrice: number | null;
   /** The plan whose features are also included. */
   includes: Plan["title"] | null;
   features: PlanFeature[];
   highlighted: boolean;
   ctaText: string;
-  smallPriceText: string | null;
+  smallPriceText: string;
 }
 
 /** The plans with their features for the pricing page. */
@@ -25,19 +25,15 @@ export function detailedPlans(): DetailedPlan[] {
     const paid = PAID_PLANS.find(({ key }) => key === plan.key);
     return {
       ...plan,
+      originalPrice: plan.price,
       includes: paid ? null : "STANDARD",
       features: paid ? paidFeatures(paid) : enterpriseFeatures,
       highlighted: paid ? PLAN_FEATURES[paid.key].highlighted : false,
       ctaText: paid ? "Start free trial" : "Contact Sales",
-      smallPriceText: paid
-        ? `No charge for ${TRIAL_DAYS} days, then $${paid.monthlyPrice}/month. Cancel anytime.`
-        : `Or write to ${company.salesEmail}.`,
+      smallPriceText: paid ? "No charge during the trial. Cancel anytime." : `Or write to ${company.salesEmail}.`,
     };
   });
 }
-
-/** Only of plans with a price. */
-export const PRICE_PER_PROMPT = "Price per prompt";
 
 const enterpriseFeatures: PlanFeature[] = [
   { title: "Platforms", text: ENTERPRISE_PLATFORMS.join(", "), included: true },
@@ -47,20 +43,23 @@ const enterpriseFeatures: PlanFeature[] = [
     text: "Your search console, your analytics tool, and two hosting and edge providers",
     included: true,
   },
-  { title: "Support", text: "Dedicated specialist and a forward-deployed engineer", included: true },
+  {
+    title: "Support",
+    text: "Dedicated specialist and a forward-deployed engineer, who works with your team",
+    included: true,
+  },
 ];
 
-function paidFeatures(plan: PaidPlan): PlanFeature[] {
-  const { platforms, prompts, pieces, geoSpecialist } = PLAN_FEATURES[plan.key];
+function paidFeatures({ key }: PaidPlan): PlanFeature[] {
+  const { platforms, prompts, pieces, geoSpecialist } = PLAN_FEATURES[key];
   return [
     { title: "Platforms", text: platforms.join(", "), included: true },
     { title: "Domains", text: "Unlimited", included: true },
     { title: "Prompts tracked", text: String(prompts), included: true },
-    { title: PRICE_PER_PROMPT, text: `${pricePerPrompt(plan)} a month`, included: true },
-    { title: "Briefs / pieces", text: `${pieces} / ${pieces} a month`, included: true },
+    { title: "Briefs / pieces", text: `${pieces} content briefs and ${pieces} pieces a month`, included: true },
     { title: "Export", text: "CSV/JSON", included: true },
     { title: "Seats", text: "Unlimited", included: true },
     { title: "Support", text: "Email", included: true },
-    { title: "Dedicated GEO specialist", text: "", included: geoSpecialist },
+    { title: "Dedicated GEO (generative engine optimization) specialist", text: "", included: geoSpecialist },
   ];
 }

@@ -10,8 +10,6 @@ export interface Plan {
   title: (PaidPlan | typeof ENTERPRISE_PLAN)["title"];
   /** US dollars a month; null for a price on request. */
   price: number | null;
-  /** The price without a discount. */
-  originalPrice: number | null;
   priceDetail: string;
   trialBadge: string | null;
   ctaLink: string;
@@ -26,7 +24,6 @@ export const PLANS: readonly Plan[] = [
     key,
     title,
     price: monthlyPrice,
-    originalPrice: monthlyPrice,
     priceDetail: "a month",
     trialBadge: TRIAL_BADGE,
     ctaLink: signUpPath(packageId),
@@ -36,7 +33,6 @@ export const PLANS: readonly Plan[] = [
     key: ENTERPRISE_PLAN.key,
     title: ENTERPRISE_PLAN.title,
     price: null,
-    originalPrice: null,
     priceDetail: "Price on request",
     trialBadge: null,
     ctaLink: mailTo(company.salesEmail, "Enterprise/Agency plan"),
@@ -60,18 +56,9 @@ export function priceCentsOf({ price }: Pick<Plan, "price">): number | undefined
   return price === null ? undefined : price * 100;
 }
 
-/** The price after a discount ends; null without a discount. */
-export function regularPrice({ price, originalPrice }: Pick<Plan, "price" | "originalPrice">): number | null {
-  return price !== null && originalPrice !== price ? originalPrice : null;
-}
-
-/** For example `$80 a month, then $100 a month`. */
-export function describePrice(plan: Pick<Plan, "price" | "originalPrice" | "priceDetail">): string {
-  const { price, priceDetail } = plan;
-  if (price === null) return priceDetail;
-  const regular = regularPrice(plan);
-  const then = regular === null ? "" : `, then ${formatPrice(regular)} ${priceDetail}`;
-  return `${formatPrice(price)} ${priceDetail}${then}`;
+/** For example `$100 a month`. */
+export function describePrice({ price, priceDetail }: Pick<Plan, "price" | "priceDetail">): string {
+  return price === null ? priceDetail : `${formatPrice(price)} ${priceDetail}`;
 }
 
 /** For example `MINI: $100 a month, 5-day free trial`. */

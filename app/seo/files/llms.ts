@@ -1,9 +1,7 @@
 import { company } from "../../company";
 import { features, suite } from "../../home/home-content";
 import { describeOffer, PLANS } from "../../pricing/plans/plan-list";
-import { onRequest, platformsOf } from "../../pricing/plans/platforms";
-import { describePrompts } from "../../pricing/plans/price-per-prompt";
-import { glossary } from "../../pricing/pricing-content";
+import { describePrompts, platformsOf } from "../../pricing/plans/platforms";
 import type { Site } from "../../ui/use-site";
 import { markdownPath } from "../markdown-path";
 import { publicPages } from "../pages";
@@ -32,12 +30,6 @@ ${list(
     return `${describeOffer(plan)}. Platforms: ${platformsOf(plan.key).join(", ")}.${prompts}${signUp}`;
   }),
 )}
-
-${onRequest}
-
-## Glossary
-
-${list(glossary.map(({ word, meaning }) => `${word}: ${meaning}`))}
 
 ## Pages
 

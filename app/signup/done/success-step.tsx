@@ -1,13 +1,15 @@
 import { Form, useLocation } from "@remix-run/react";
+import { company } from "../../company";
+import { cardName } from "../../contract/card-name";
 import { chargeDay, utcDay } from "../../contract/charge-wording";
 import { formatPhone } from "../../contract/fields/phone";
-import { reminderOf, TRIAL_DAYS, trialEndOf } from "../../contract/trial";
+import { REMINDER_DAYS, reminderOf, TRIAL_DAYS, trialEndOf } from "../../contract/trial";
 import { monthlyCharge } from "../../pricing/plans/monthly-charge";
-import { findPlan, formatPrice, type Plan, regularPrice } from "../../pricing/plans/plan-list";
+import { findPlan, formatPrice } from "../../pricing/plans/plan-list";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
-import { firstCharge, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
-import { type Site, useSite } from "../../ui/use-site";
+import { HowToCancel } from "../../ui/trial-timeline";
+import { mailTo, useSite } from "../../ui/use-site";
 import type { DoneStepData } from "../steps";
 import { SuccessNotices } from "./success-notices";
 
@@ -34,8 +36,7 @@ export function SuccessStep({ data }: { data: DoneStepData }) {
   if (plan) details.push(["Plan", `${plan.title}, ${formatPrice(plan.price)} ${plan.priceDetail} after the trial`]);
   details.push(["Trial ends", utcDay(trialEnd)]);
   if (plan) details.push(["First payment", `${monthlyCharge(plan, site)}, ${chargeDay(trialEnd)}`]);
-  if (card)
-    details.push(["Card", `${card.brand.charAt(0).toUpperCase()}${card.brand.slice(1)} ending in ${card.last4}`]);
+  if (card) details.push(["Card", cardName(card)]);
   return (
     <>
       <LiveRegion role="status" className="step-status">
@@ -72,13 +73,28 @@ export function SuccessStep({ data }: { data: DoneStepData }) {
               A confirmation email with details and next steps will be sent to{" "}
               <strong>{typed?.email ?? "the address that you entered"}</strong>.
             </p>
-            <p className="mt-2 mb-6 text-muted">
+            <p className="mt-2 text-muted">
               Next, confirm your email address: press “Confirm my email address” in that email.
             </p>
-            <TrialTimeline
-              ending={plan ? chargeOf(plan, site) : unpricedEnding(packageId !== "")}
-              days={[utcDay(startedAt), utcDay(reminderOf(trialEnd)), utcDay(trialEnd)]}
-            />
+            {!packageId && (
+              <p className="mt-2 text-muted">
+                You haven’t chosen a plan yet, so you won’t be charged.{" "}
+                <a href="/pricing" className="text-link">
+                  Compare plans
+                </a>
+                , then{" "}
+                <a href={mailTo(company.supportEmail, "Choose my plan")} className="text-link">
+                  tell support
+                </a>{" "}
+                which one you want before the trial ends.
+              </p>
+            )}
+            <p className="mt-2 text-muted">
+              We’ll email you a reminder on {utcDay(reminderOf(trialEnd))}, {REMINDER_DAYS} days before your trial ends.
+            </p>
+            <div className="mt-2">
+              <HowToCancel />
+            </div>
             <p className="mt-2 text-muted">You can also change your card and see your invoices there.</p>
             {requestId && (
               <p className="mt-2 text-muted [overflow-wrap:anywhere]">
@@ -96,9 +112,4 @@ export function SuccessStep({ data }: { data: DoneStepData }) {
       </div>
     </>
   );
-}
-
-function chargeOf(plan: Plan, site: Site): string {
-  const regular = regularPrice(plan);
-  return firstCharge(monthlyCharge(plan, site), regular === null ? undefined : monthlyCharge({ price: regular }, site));
 }

@@ -2,9 +2,8 @@ import { company } from "../../company";
 import { ONLINE_ADDRESSES } from "../../contract/fields/form-fields";
 import { subscriptionRequest } from "../../contract/subscription-request";
 import { TRIAL_DAYS } from "../../contract/trial";
-import { findPlan, formatPrice, PLANS, type Plan, regularPrice } from "../../pricing/plans/plan-list";
-import { PlanPriceLine } from "../../pricing/plans/plan-price";
-import { firstCharge, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
+import { describePrice, findPlan, formatPrice, PLANS, type Plan } from "../../pricing/plans/plan-list";
+import { firstCharge, HowToCancel, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
 import { mailTo, type Site, useSite } from "../../ui/use-site";
 import { planPath } from "../form-schema";
 import { PlanChoice } from "./plan-choice";
@@ -57,15 +56,16 @@ export function TrialPlan({ packageId, priceCents }: { packageId: string; priceC
         How the trial works
       </h2>
       <TrialTimeline ending={trialEnding(plan, Boolean(planPath(packageId)), site)} />
+      <div className="mt-4">
+        <HowToCancel />
+      </div>
     </section>
   );
 }
 
 function trialEnding(plan: Plan | undefined, isCustom: boolean, { automaticTax }: Pick<Site, "automaticTax">): string {
   if (!plan || plan.price === null) return unpricedEnding(isCustom);
-  const regular = regularPrice(plan);
-  const tax = automaticTax ? " plus any tax" : "";
-  return firstCharge(formatPrice(plan.price) + tax, regular === null ? undefined : formatPrice(regular) + tax);
+  return firstCharge(`${formatPrice(plan.price)}${automaticTax ? " plus any tax" : ""}`);
 }
 
 export function PlanTerms({ plan }: { plan: Plan }) {
@@ -73,9 +73,7 @@ export function PlanTerms({ plan }: { plan: Plan }) {
     <>
       <p className="lg:mt-4">
         <strong className="lg:block lg:text-xl">{plan.title}</strong>{" "}
-        <span className="hidden text-muted lg:inline">
-          <PlanPriceLine plan={plan} />
-        </span>
+        <span className="hidden text-muted lg:inline">{describePrice(plan)}</span>
       </p>
       {plan.price !== null && (
         <p className="order-last w-full text-muted lg:hidden">
@@ -100,10 +98,8 @@ export function trialOffer(plan: Plan | undefined, isCustom: boolean, automaticT
       ? `$0 today. Then the price you agreed with us ${after} unless you cancel.`
       : `$0 today. Your first ${TRIAL_DAYS} days are free.`;
   }
-  const regular = regularPrice(plan);
-  const later = regular === null ? "" : `, then ${monthly(regular)},`;
   const tax = automaticTax ? " plus any tax" : "";
-  return `$0 today. Then ${monthly(plan.price)}${tax} ${after}${later} unless you cancel.`;
+  return `$0 today. Then ${monthly(plan.price)}${tax} ${after} unless you cancel.`;
 }
 
 function monthly(price: number): string {

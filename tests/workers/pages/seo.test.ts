@@ -32,7 +32,7 @@ const LEGAL = ["BreadcrumbList"];
 /** Every public page. */
 const PAGES: [path: string, name: string, title: string, updated: string | undefined, types: string[]][] = [
   ["/", "Home", "Brand visibility in AI search", undefined, ["SoftwareApplication"]],
-  ["/pricing", "Pricing", "Pricing", undefined, ["SoftwareApplication", "FAQPage", "DefinedTermSet", ...LEGAL]],
+  ["/pricing", "Pricing", "Pricing", undefined, ["SoftwareApplication", "FAQPage", ...LEGAL]],
   ["/privacy", "Privacy Policy", "Privacy Policy", "2025-08-14", LEGAL],
   ["/terms", "Terms & Conditions", "Terms & Conditions", "2025-08-14", LEGAL],
   ["/security", "Security", "Security", "2026-11-23", LEGAL],
@@ -124,24 +124,21 @@ test("search engines keep out of pages that are nobody's entrance by noindex alo
   expect(unknown.title).toBe("Page not found · Citewell");
 });
 
-test("the structured data of /pricing has its questions with their answers, and its glossary like llms.txt", async () => {
+test("the structured data of /pricing has its questions with their answers", async () => {
   const { wordsOfEach } = await open("/pricing");
   const [names, answers] = [wordsOfEach("details summary"), wordsOfEach("details p")];
   expect(names).toEqual([
-    ...["How does the free trial work?", "How often are reports generated?", "Can I upgrade my plan?"],
-    ...["What support do I get?", "How am I billed?", "How do I cancel?"],
+    "How often are reports generated?",
+    "Can I upgrade my plan?",
+    "Can I add domains and teammates?",
+    "What support do I get?",
+    "How am I billed?",
+    "How do I cancel?",
   ]);
   const questions = names.map((name, index) => {
     return { "@type": "Question", name, acceptedAnswer: { "@type": "Answer", text: answers[index] } };
   });
   expect((await nodeOf("/pricing", "FAQPage")).mainEntity).toEqual(questions);
-  const terms = wordsOfEach("[aria-labelledby=glossary] li").map((item) => item.split(/: (.*)/));
-  const defined = ["GEO", "AI Overviews", "AI Mode", "Brief", "Piece", "Forward-deployed engineer"];
-  expect(terms.map(([name]) => name)).toEqual(defined);
-  const nodes = terms.map(([name, description]) => ({ "@type": "DefinedTerm", name, description }));
-  expect((await nodeOf("/pricing", "DefinedTermSet")).hasDefinedTerm).toEqual(nodes);
-  const llms = await fileAt("/llms.txt");
-  for (const [name, description] of terms) expect(llms).toContain(`- ${name}: ${description}\n`);
 });
 
 test("llms.txt describes the product with its features and areas, and security.txt expires in time", async () => {

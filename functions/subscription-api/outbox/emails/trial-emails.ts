@@ -1,6 +1,7 @@
+import { cardName } from "../../../../app/contract/card-name";
 import { chargeDay, chargeSentence, usd, utcDay, utcMinute } from "../../../../app/contract/charge-wording";
 import { TRIAL_DAYS, TRIAL_SCOPE } from "../../../../app/contract/trial";
-import type { Amount, Billing, Card } from "../../stripe/billing";
+import type { Amount, Billing } from "../../stripe/billing";
 import type { Message } from "../outbox";
 import type { EmailContent, Sender } from "./email";
 import { portalLink, toEmail } from "./email-layout";
@@ -104,7 +105,7 @@ function whatHappens({ trialEndOutcome, card, end }: Trial): string {
       const { first, later } = trialEndOutcome;
       const isSame = inDollars(first) === inDollars(later);
       const amounts = { amount: inDollars(first), later: isSame ? undefined : inDollars(later) };
-      return chargeSentence(end, { ...amounts, card: card ? nameOf(card) : "payment method" });
+      return chargeSentence(end, { ...amounts, card: card ? cardName(card) : "payment method" });
     }
     case "end":
       return trialEndOutcome.why === "canceled"
@@ -118,7 +119,7 @@ function whatHappens({ trialEndOutcome, card, end }: Trial): string {
 }
 
 function chargeDetails({ trialEndOutcome, card, end }: Trial): [string, string][] {
-  const paidWith: [string, string][] = card ? [["Card", nameOf(card)]] : [];
+  const paidWith: [string, string][] = card ? [["Card", cardName(card)]] : [];
   if (trialEndOutcome.next === "charge") {
     const { first, later } = trialEndOutcome;
     const isSame = inDollars(first) === inDollars(later);
@@ -129,20 +130,6 @@ function chargeDetails({ trialEndOutcome, card, end }: Trial): [string, string][
     ];
   }
   return trialEndOutcome.next === "unknown" ? paidWith : [["First payment", "none"], ...paidWith];
-}
-
-const BRANDS: Record<string, string> = {
-  amex: "American Express",
-  diners: "Diners Club",
-  discover: "Discover",
-  jcb: "JCB",
-  mastercard: "Mastercard",
-  unionpay: "UnionPay",
-  visa: "Visa",
-};
-
-function nameOf({ brand, last4 }: Card): string {
-  return `${BRANDS[brand] ?? "card"} ending in ${last4}`;
 }
 
 function inDollars(amount: Amount | null): string {
