@@ -48,7 +48,7 @@ export function findPlan(packageId: string | undefined, priceCents?: number): Pl
   const wanted = packageId?.toLowerCase();
   const plan = wanted ? PLANS.find((plan) => plan.packageId === wanted) : undefined;
   if (!plan || priceCents === undefined || priceCents === priceCentsOf(plan)) return plan;
-  return { ...plan, price: priceCents / 100, originalPrice: priceCents / 100 };
+  return { ...plan, price: priceCents / 100 };
 }
 
 /** Undefined for a price on request. */
