@@ -43,7 +43,6 @@ test("Stripe alone gets the card, with the page's colors and the typed details",
   const clientSecret = expect.stringMatching(/^seti_\w+_secret_/);
   const variables = { colorPrimary: "#2b3bdb", colorText: "#10132b", colorDanger: "#b3172f", fontSizeBase: "16px" };
   expect(await calls()).toMatchObject([
-    ["retrieveSetupIntent", clientSecret],
     ["elements", { clientSecret, locale: "en", appearance: { theme: "stripe", variables } }],
     [
       "create",

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { Button } from "../../ui/controls/button";
 import { LockIcon } from "../../ui/controls/icons";
 
@@ -5,10 +6,17 @@ import { LockIcon } from "../../ui/controls/icons";
 export const CARD_FIELDS = "min-h-72";
 export const LOADING = "animate-pulse rounded-md bg-sunken motion-reduce:animate-none";
 
-export function CardPlaceholder() {
+/** In place of the card's fields while they load, or with what to do if they did not. */
+export function CardPlaceholder({ children }: { children?: ReactNode }) {
   return (
     <div className="needs-script mt-6">
-      <div className={`${CARD_FIELDS} ${LOADING}`} />
+      <div
+        className={
+          children ? `${CARD_FIELDS} grid place-items-center rounded-md bg-sunken` : `${CARD_FIELDS} ${LOADING}`
+        }
+      >
+        {children}
+      </div>
       <PayButton disabled />
     </div>
   );

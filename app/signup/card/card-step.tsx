@@ -23,12 +23,12 @@ export function CardStep({ data }: { data: CardStepData }) {
   const { pathname } = useLocation();
   const configured = data.publishableKey !== "";
   const { notice, setNotice, isFirst } = useLatestNotice(data);
-  const [isRead, onReady] = useRead();
+  const [isReadingTimeOver, onReady] = useReadingTime();
   return (
     <>
       <LiveRegion role="status" className="step-status">
         {data.flash === "saved" && (
-          <div className={isRead || !isFirst ? "invisible" : ""}>
+          <div className={isReadingTimeOver || !isFirst ? "invisible" : ""}>
             <SignupNotice notice={SAVED} />
           </div>
         )}
@@ -43,7 +43,7 @@ export function CardStep({ data }: { data: CardStepData }) {
             {`Please enter your card info for starting your ${TRIAL_DAYS} days free trial`}
           </h2>
           <p className="mt-1 text-muted">* You will not be charged immediately!</p>
-          <TrialTerms {...data} />
+          <TrialTerms data={data} />
           {!hydrated && (
             <div className="notice notice-progress until-script mt-6">
               <p className="font-bold">You need JavaScript to enter a card</p>
@@ -106,23 +106,23 @@ function flashNotice({ flash, message }: CardStepData): Notice | undefined {
   return flash === "declined" ? paymentFailed(message) : undefined;
 }
 
-/** Long enough to read the notice shown while the card's fields were loading. */
-const READ_MS = 2_000;
+/** Long enough to read a notice that was shown while the card's fields were loading. */
+const READING_TIME_MS = 2_000;
 
-/** True some time after the card's fields are ready. */
-function useRead(): [isRead: boolean, onReady: () => void] {
+/** True two seconds after the card's fields have reported that they are ready. */
+function useReadingTime(): [isOver: boolean, onReady: () => void] {
   const [ready, setReady] = useState(false);
-  const [isRead, setRead] = useState(false);
+  const [isOver, setOver] = useState(false);
   useEffect(() => {
     if (!ready) return;
-    const timer = setTimeout(() => setRead(true), READ_MS);
+    const timer = setTimeout(() => setOver(true), READING_TIME_MS);
     return () => clearTimeout(timer);
   }, [ready]);
-  return [isRead, useCallback(() => setReady(true), [])];
+  return [isOver, useCallback(() => setReady(true), [])];
 }
 
 /** The price that the visitor agreed to, also if the list has another by now. */
-function TrialTerms({ packageId, priceCents, trialEnd }: Pick<CardStepData, "packageId" | "priceCents" | "trialEnd">) {
+function TrialTerms({ data: { packageId, priceCents, trialEnd } }: { data: CardStepData }) {
   const site = useSite();
   const plan = findPlan(packageId, priceCents);
   if (!plan?.price) return null;

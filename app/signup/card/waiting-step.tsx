@@ -11,11 +11,13 @@ const MESSAGES = {
 /** Checks again automatically; without JavaScript through the refresh in the document's head. */
 export function WaitingStep({ reason, refreshSeconds }: WaitingStepData) {
   const { pathname, search } = useLocation();
-  const { revalidate } = useRevalidator();
+  const { state, revalidate } = useRevalidator();
   useEffect(() => {
-    const timer = setTimeout(revalidate, refreshSeconds * 1000);
-    return () => clearTimeout(timer);
-  }, [revalidate, refreshSeconds]);
+    // A slow answer is waited for.
+    if (state === "loading") return;
+    const timer = setInterval(revalidate, refreshSeconds * 1000);
+    return () => clearInterval(timer);
+  }, [state, revalidate, refreshSeconds]);
   return (
     <div className="step-main">
       <div role="status" className="text-lg">

@@ -13,7 +13,7 @@ export function formatEmail({ currentTarget: input, nativeEvent }: FormEvent<HTM
 }
 
 /** On leaving the field, so that nothing moves while typing, and typing can be undone. */
-export function showPhone({ currentTarget: input }: FocusEvent<HTMLInputElement>): void {
+export function formatPhoneOnBlur({ currentTarget: input }: FocusEvent<HTMLInputElement>): void {
   const shown = formatPhone(input.value);
   if (shown !== input.value) input.value = shown;
 }

@@ -13,7 +13,7 @@ import { PROCESSING } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { SignupReply } from "../steps";
 import { CountryList } from "./country-list";
-import { formatEmail, showPhone } from "./format-fields";
+import { formatEmail, formatPhoneOnBlur } from "./format-fields";
 import { PLAN_CHOICE_ID } from "./plan-choice";
 import { TrialOffer } from "./plan-summary";
 import { SubmitButton } from "./submit-button";
@@ -25,7 +25,7 @@ const BEHAVIOR: Partial<Record<string, Partial<ComponentProps<typeof Field>>>> =
   full_name: { dir: "auto" },
   company_name: { dir: "auto" },
   email: { onInput: formatEmail },
-  phone: { onBlur: showPhone },
+  phone: { onBlur: formatPhoneOnBlur },
   address: { className: "sm:col-span-2", dir: "auto" },
   city: { dir: "auto" },
   state: { dir: "auto" },

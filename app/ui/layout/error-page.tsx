@@ -15,7 +15,7 @@ export function ErrorPage({ title, message, requestId, tryAgain }: ErrorPageProp
       <h1 className="text-title">{title}</h1>
       <p className="mt-5 max-w-xl text-lg text-muted">
         {message ??
-          "Something went wrong on our side. Please try again. If it happens again, contact support and include the request ID."}
+          `Something went wrong on our side. Please try again. If it happens again, contact support${requestId ? " and include the request ID" : ""}.`}
       </p>
       {requestId && (
         <p className="mt-3 text-muted">

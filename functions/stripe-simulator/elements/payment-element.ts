@@ -63,7 +63,7 @@ export class PaymentElement {
   async #begin(): Promise<void> {
     const { origin, publishableKey, clientSecret } = this.account;
     const { error, setupIntent } = await askStripe(origin, clientSecret, { key: publishableKey });
-    const isOver = setupIntent && ["succeeded", "canceled"].includes(setupIntent.status);
+    const isOver = setupIntent && ["succeeded", "processing", "canceled"].includes(setupIntent.status);
     const problem = isOver ? TERMINAL_STATE : error;
     if (!this.#frame.isConnected) return;
     if (problem) this.#frame.remove();

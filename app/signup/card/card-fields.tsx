@@ -1,0 +1,98 @@
+import { useNavigation } from "@remix-run/react";
+import { PaymentElement, useElements, useStripe } from "@stripe/react-stripe-js";
+import type { Stripe, StripeError } from "@stripe/stripe-js";
+import { type FormEvent, useEffect, useMemo, useState } from "react";
+import { useSite } from "../../ui/use-site";
+import { type Notice, PROCESSING } from "../notices";
+import type { CardStepData } from "../steps";
+import { billingDetails } from "./billing-details";
+import { CARD_FIELDS, LOADING, PayButton } from "./card-placeholder";
+import { confirmCard } from "./confirm-card";
+
+interface CardFieldsProps {
+  data: CardStepData;
+  onNotice(notice: Notice | undefined): void;
+  onReady(): void;
+  /** Lets the server decide the next step. */
+  onFinish(): void;
+  onLoadError(error: StripeError): void;
+}
+
+const PROCESSING_CARD: Notice = { kind: "progress", title: PROCESSING.title };
+
+/** Stripe's fields, and the button that sends the card. */
+export function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: CardFieldsProps) {
+  const stripe = useStripe();
+  const elements = useElements();
+  const { siteUrl } = useSite();
+  const [ready, setReady] = useState(false);
+  const [confirming, setConfirming] = useState(false);
+  const [failures, setFailures] = useState(0);
+  const { elementOptions, confirmParams } = useMemo(() => billingDetails(data), [data]);
+  const processing = useIsReturning(data.returnPath) || confirming;
+  useCanceled(stripe, data.clientSecret, processing ? 0 : failures, onFinish);
+
+  async function pay(event: FormEvent) {
+    event.preventDefault();
+    if (!stripe || !elements || !ready || processing) return;
+    setConfirming(true);
+    onNotice(PROCESSING_CARD);
+    const result = await confirmCard(data.clientSecret, () =>
+      stripe.confirmSetup({
+        elements,
+        confirmParams: { return_url: siteUrl + data.returnPath, ...confirmParams },
+        redirect: "if_required",
+      }),
+    );
+    if (result === "ask the server") onFinish();
+    else {
+      onNotice(result);
+      setFailures(failures + 1);
+    }
+    setConfirming(false);
+  }
+
+  return (
+    <form className="mt-6" aria-labelledby="card-entry" onSubmit={pay}>
+      <div className={`${CARD_FIELDS} ${ready ? "" : LOADING}`}>
+        <PaymentElement
+          options={{ layout: "tabs", wallets: CARD_ONLY, ...elementOptions }}
+          onReady={() => {
+            setReady(true);
+            onReady();
+          }}
+          onLoadError={({ error }) => onLoadError(error)}
+        />
+      </div>
+      <PayButton busy={processing} disabled={!ready} />
+    </form>
+  );
+}
+
+/** Wallets give a card another fingerprint on each device, and each card has one trial. */
+const CARD_ONLY = { applePay: "never", googlePay: "never", link: "never" } as const;
+
+/** True while the server decides. */
+function useIsReturning(returnPath: string): boolean {
+  const { location } = useNavigation();
+  return location !== undefined && location.pathname + location.search === returnPath;
+}
+
+const LOOK_AFTER_FAILURE_MS = [1000, 3000, 8000];
+
+/** Notices that too many declined cards have ended the sign-up, shortly after the last one. */
+function useCanceled(stripe: Stripe | null, clientSecret: string, failures: number, onCanceled: () => void) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per failed card
+  useEffect(() => {
+    if (!stripe || failures === 0) return;
+    async function look() {
+      const { setupIntent } = (await stripe?.retrieveSetupIntent(clientSecret)) ?? {};
+      if (setupIntent?.status !== "canceled") return;
+      stop();
+      onCanceled();
+    }
+    const timers = LOOK_AFTER_FAILURE_MS.map((delay) => setTimeout(() => look().catch(() => undefined), delay));
+    const stop = () => timers.forEach(clearTimeout);
+    return stop;
+  }, [failures]);
+}

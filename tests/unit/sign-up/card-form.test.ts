@@ -1,0 +1,294 @@
+// @vitest-environment jsdom
+import { act, createElement } from "react";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { billingDetails } from "../../../app/signup/card/billing-details";
+import CardForm from "../../../app/signup/card/card-form";
+import type { Notice } from "../../../app/signup/notices";
+import type { CardStepData } from "../../../app/signup/steps";
+import { cardStep, pass, RETURN_PATH, renderedPages } from "./rendered-page";
+
+/* The card form, with a Stripe.js whose answers a test sets. */
+
+const show = renderedPages();
+beforeEach(() => sessionStorage.clear());
+
+const found = (status: string) => ({ setupIntent: { status } });
+const failed = (error: object) => ({ error });
+const OPEN = found("requires_payment_method");
+const DECLINED = failed({ type: "card_error", message: "Your card was declined." });
+
+/** The package keeps the first Stripe.js that it finds. */
+let client: object;
+const makeClient = vi.fn(() => client);
+const StripeJs = Object.assign(makeClient, { version: "endive" });
+
+interface Given {
+  data?: CardStepData;
+  /** What Stripe says about the setup, in turn; the last again and again. */
+  retrieved?: object[];
+  /** What Stripe says to a card. */
+  answer?: object;
+  /** Is thrown by `elements()`. */
+  refusal?: Error;
+  isLoaded?: boolean;
+}
+
+async function showForm({
+  data = cardStep,
+  retrieved = [OPEN],
+  answer = DECLINED,
+  refusal,
+  isLoaded = true,
+}: Given = {}) {
+  const handlers = new Map<string, (event: object) => void>();
+  const on = (name: string, handler: (event: object) => void) => handlers.set(name, handler);
+  const element = { on, once() {}, off() {}, mount() {}, update() {}, destroy() {} };
+  const create = vi.fn(() => element);
+  const elements = vi.fn(() => {
+    if (refusal) throw refusal;
+    return { create, getElement: () => null, update() {} };
+  });
+  const retrieveSetupIntent = vi.fn(async () => {
+    const next = retrieved.length > 1 ? retrieved.shift() : retrieved[0];
+    if (next instanceof Error) throw next;
+    return next;
+  });
+  const confirmSetup = vi.fn(async () => (answer instanceof Error ? Promise.reject(answer) : answer));
+  const others = { createToken() {}, createPaymentMethod() {}, confirmCardPayment() {} };
+  client = { ...others, elements, retrieveSetupIntent, confirmSetup };
+  makeClient.mockClear();
+  if (isLoaded) vi.stubGlobal("Stripe", StripeJs);
+  const [onNotice, onReady] = [vi.fn<(notice?: Notice) => void>(), vi.fn()];
+  const page = await show(createElement(CardForm, { data, onNotice, onReady }), data);
+  return {
+    ...page,
+    create,
+    elements,
+    retrieveSetupIntent,
+    confirmSetup,
+    onReady,
+    /** The latest notice. */
+    notice: () => onNotice.mock.lastCall?.[0],
+    ready: () => act(async () => handlers.get("ready")?.({})),
+    failToLoad: (error: object) => act(async () => handlers.get("loaderror")?.({ elementType: "payment", error })),
+    script: () => document.head.querySelector("script"),
+    isPayEnabled: () => page.button("Pay")?.disabled === false,
+  };
+}
+
+/** Shows the form, waits for its fields and presses Pay. */
+async function pay(given: Given) {
+  const form = await showForm(given);
+  await form.ready();
+  await form.press("Pay");
+  return form;
+}
+
+describe("before a card is entered,", () => {
+  test("the fields are mounted at once", async () => {
+    const { create, retrieveSetupIntent } = await showForm();
+    expect(create).toHaveBeenCalledOnce();
+    expect(retrieveSetupIntent).not.toHaveBeenCalled();
+  });
+
+  test("Pay is disabled until the fields are loaded", async () => {
+    const { ready, isPayEnabled, button, onReady } = await showForm();
+    expect(button("Pay")).toBeDefined();
+    expect(isPayEnabled()).toBe(false);
+    expect(onReady).not.toHaveBeenCalled();
+    await ready();
+    expect(isPayEnabled()).toBe(true);
+    expect(onReady).toHaveBeenCalledOnce();
+  });
+});
+
+describe("a card", () => {
+  test("that is processed says so", async () => {
+    const form = await showForm({ answer: new Promise(() => {}) });
+    await form.ready();
+    await form.press("Pay");
+    expect(form.button("Processing...")?.disabled).toBe(true);
+    expect(form.notice()?.title).toBe("Processing...");
+  });
+
+  test.each([
+    "api_connection_error",
+    "api_error",
+    "authentication_error",
+    "card_error",
+    "idempotency_error",
+    "invalid_request_error",
+    "rate_limit_error",
+    "validation_error",
+  ])("that fails is told in Stripe's words: %s", async (type) => {
+    const { notice, place } = await pay({ answer: failed({ type, message: "Stripe's words." }) });
+    expect(notice()).toMatchObject({ title: "Payment Failed", message: "Stripe's words." });
+    expect(place()).not.toBe(RETURN_PATH);
+  });
+
+  test.each([
+    { name: "an error without a message", answer: failed({ type: "api_error" }) },
+    { name: "an error with an empty message", answer: failed({ type: "api_error", message: "" }) },
+    { name: "neither error nor setup", answer: {} },
+  ])("that fails without Stripe's words has the catalog's: $name", async ({ answer }) => {
+    expect((await pay({ answer })).notice()).toMatchObject({
+      title: "Payment Failed",
+      message: "An error occurred during payment",
+    });
+  });
+
+  test("whose confirmation throws is an unexpected error", async () => {
+    const { notice } = await pay({ answer: new Error("unexpected") });
+    expect(notice()).toMatchObject({
+      title: "Payment Error",
+      message: "An unexpected error occurred. Please try again.",
+    });
+  });
+
+  test.each([
+    { name: "is set up", answer: found("succeeded") },
+    { name: "is in process", answer: found("processing") },
+    { name: "was canceled", answer: found("canceled") },
+    { name: "has changed elsewhere", answer: failed({ code: "setup_intent_unexpected_state", message: "x" }) },
+    { name: "is unknown to Stripe", answer: failed({ code: "resource_missing", message: "x" }) },
+    { name: "was set up by another page", answer: failed({ message: "x", setup_intent: { status: "succeeded" } }) },
+  ])("whose setup $name leads to where the bank returns", async ({ answer }) => {
+    const { place, notice } = await pay({ answer });
+    expect(place()).toBe(RETURN_PATH);
+    expect(notice()?.title).toBe("Processing...");
+  });
+});
+
+describe("of a sign-up's declined cards", () => {
+  const INCOMPLETE = failed({ type: "validation_error", message: "Your card number is incomplete." });
+  const NOT_AUTHENTICATED = failed({
+    type: "invalid_request_error",
+    code: "setup_intent_authentication_failure",
+    message: "We are unable to authenticate your payment method.",
+  });
+
+  /** The hint after a third card that Stripe answers so. */
+  async function thirdCard(answer: object) {
+    await pay({ answer: DECLINED });
+    await pay({ answer: DECLINED });
+    return (await pay({ answer })).notice()?.hint;
+  }
+
+  test("the third tells how many are left", async () => {
+    expect(await thirdCard(DECLINED)).toMatch(/^You can try at most 2 more cards\./);
+  });
+
+  test("one that the bank did not authenticate counts", async () => {
+    expect(await thirdCard(NOT_AUTHENTICATED)).toMatch(/^You can try at most 2 more cards\./);
+  });
+
+  test("an incomplete one does not count", async () => {
+    expect(await thirdCard(INCOMPLETE)).toBeUndefined();
+    expect((await pay({ answer: DECLINED })).notice()?.hint).toMatch(/^You can try at most 2 more cards\./);
+  });
+
+  test("those of another sign-up do not count", async () => {
+    sessionStorage.setItem("declined-cards", "seti_other 4");
+    expect((await pay({ answer: DECLINED })).notice()?.hint).toBeUndefined();
+  });
+
+  test("the last is noticed 1, 3 or 8 seconds after it ended the sign-up", async () => {
+    const retrieved = [OPEN, OPEN, found("canceled")];
+    const { retrieveSetupIntent, place } = await pay({ retrieved });
+    const counts: number[] = [];
+    for (const wait of [999, 1, 1_999, 1, 4_999]) {
+      await pass(wait);
+      counts.push(retrieveSetupIntent.mock.calls.length);
+    }
+    expect(counts, "questions after 999, 1,000, 2,999, 3,000 and 7,999 ms").toEqual([0, 1, 1, 2, 2]);
+    await pass(1);
+    expect(place()).toBe(RETURN_PATH);
+  });
+});
+
+describe("fields that Stripe does not load", () => {
+  const REFUSED = { type: "invalid_request_error", message: "Stripe's words." };
+  const NOT_LOADED = "The payment form could not be loaded. Please check your connection and try again.";
+
+  test.each([
+    { name: "is set up", retrieved: found("succeeded") },
+    { name: "is in process", retrieved: found("processing") },
+    { name: "was canceled", retrieved: found("canceled") },
+    { name: "is unknown to Stripe", retrieved: failed({ code: "resource_missing", message: "x" }) },
+    { name: "has a secret that Stripe.js throws for", retrieved: new Error("Invalid value for clientSecret") },
+  ])("because the setup $name lead to where the bank returns", async ({ retrieved }) => {
+    const { failToLoad, place, notice } = await showForm({ retrieved: [retrieved] });
+    await failToLoad(REFUSED);
+    expect(place()).toBe(RETURN_PATH);
+    expect(notice()).toBeUndefined();
+  });
+
+  test("for another reason are no failed payment, and keep Pay where it is", async () => {
+    const { failToLoad, place, notice, button, isPayEnabled } = await showForm();
+    await failToLoad(REFUSED);
+    expect(notice()).toMatchObject({ title: "Payment Error", message: "Stripe's words." });
+    expect(place()).not.toBe(RETURN_PATH);
+    expect(button("Pay")).toBeDefined();
+    expect(isPayEnabled()).toBe(false);
+  });
+
+  test("without Stripe's words are told in ours", async () => {
+    const { failToLoad, notice } = await showForm();
+    await failToLoad({ type: "api_error" });
+    expect(notice()).toMatchObject({ title: "Payment Error", message: NOT_LOADED });
+  });
+
+  test("are mounted again with the same client, and take a card", async () => {
+    const { failToLoad, press, notice, elements, ready, isPayEnabled } = await showForm();
+    await failToLoad(REFUSED);
+    await press("Try again");
+    expect(notice()).toBeUndefined();
+    expect(elements).toHaveBeenCalledTimes(2);
+    expect(makeClient).toHaveBeenCalledTimes(1);
+    await ready();
+    expect(isPayEnabled()).toBe(true);
+  });
+
+  test("because Stripe.js throws are told like others", async () => {
+    // React tells the console about an error that a boundary catches.
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    window.addEventListener("error", (event) => event.preventDefault(), { once: true });
+    const { notice, button, isPayEnabled } = await showForm({ refusal: new Error("Invalid value for elements()") });
+    expect(notice()).toMatchObject({ title: "Payment Error", message: NOT_LOADED });
+    expect(button("Try again")).toBeDefined();
+    expect(isPayEnabled()).toBe(false);
+  });
+});
+
+describe("Stripe.js", () => {
+  test.each<{ name: string; fail(script: HTMLScriptElement | null): void }>([
+    { name: "does not load", fail: (script) => script?.dispatchEvent(new Event("error")) },
+    { name: "takes 15 seconds", fail: () => void vi.advanceTimersByTime(15_000) },
+  ])("that $name can be loaded again", async ({ fail }) => {
+    const { script, notice, press, ready, isPayEnabled, button } = await showForm({ isLoaded: false });
+    expect(script()?.src).toBe(cardStep.stripeJsUrl);
+    await act(async () => fail(script()));
+    expect(notice()).toMatchObject({ title: "Payment Error" });
+    expect(script()).toBeNull();
+    expect(button("Pay")?.disabled).toBe(true);
+    await press("Try again");
+    vi.stubGlobal("Stripe", StripeJs);
+    await act(async () => script()?.dispatchEvent(new Event("load")));
+    await ready();
+    expect(isPayEnabled()).toBe(true);
+  });
+});
+
+describe("Stripe asks for the country and ZIP code", () => {
+  const asked = ({ elementOptions }: ReturnType<typeof billingDetails>) => elementOptions.fields.billingDetails.address;
+
+  test("not again, if the form's country was recognized", () => {
+    expect(asked(billingDetails(cardStep))).toEqual({ country: "never", postalCode: "never" });
+  });
+
+  test("where it needs them, if the form's country was not recognized", () => {
+    const unrecognized = billingDetails({ ...cardStep, countryCode: undefined });
+    expect(asked(unrecognized)).toEqual({ country: "auto", postalCode: "auto" });
+    expect(unrecognized.confirmParams.payment_method_data.billing_details?.address).not.toHaveProperty("country");
+  });
+});
