@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { act, createElement } from "react";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { billingDetails } from "../../../app/signup/card/billing-details";
 import CardForm from "../../../app/signup/card/card-form";
 import type { Notice } from "../../../app/signup/notices";
@@ -252,7 +252,9 @@ describe("fields that Stripe does not load", () => {
   test("because Stripe.js throws are told like others", async () => {
     // React tells the console about an error that a boundary catches.
     vi.spyOn(console, "error").mockImplementation(() => {});
-    window.addEventListener("error", (event) => event.preventDefault(), { once: true });
+    const silence = (event: Event) => event.preventDefault();
+    window.addEventListener("error", silence);
+    onTestFinished(() => window.removeEventListener("error", silence));
     const { notice, button, isPayEnabled } = await showForm({ refusal: new Error("Invalid value for elements()") });
     expect(notice()).toMatchObject({ title: "Payment Error", message: NOT_LOADED });
     expect(button("Try again")).toBeDefined();
