@@ -70,13 +70,6 @@ export const settings = z.object({
   HOST: z.string().optional(),
   /** Multiplies every deadline for tests; refused in a deployment. */
   DEADLINE_FACTOR: deadlineFactor,
-  /** Log2 of scrypt's N for tests; refused in a deployment. */
-  PASSWORD_COST: z.optional(
-    z
-      .string()
-      .regex(/^([1-9]|1[0-4])$/, "must be a number from 1 to 14")
-      .transform(Number),
-  ),
   /** The API's own URL, for links in emails; the origin of the site's SUBSCRIPTION_API_URL. */
   PUBLIC_URL: baseUrl,
   /** The site's URL, for emails. */
@@ -111,7 +104,6 @@ function checkTogether(env: Settings, context: z.RefinementCtx): void {
     if (!/^[sr]k_(test|live)_\w{16,}$/.test(env.STRIPE_SECRET_KEY)) refuse("STRIPE_SECRET_KEY", "is the local value");
     if (env.HOST !== undefined) refuse("HOST", "is for local development only");
     if (env.DEADLINE_FACTOR !== 1) refuse("DEADLINE_FACTOR", "is for local development only");
-    if (env.PASSWORD_COST !== undefined) refuse("PASSWORD_COST", "is for local development only");
     for (const [key, value] of Object.entries(env)) {
       if (typeof value === "string" && isLoopback(value)) refuse(key, "must not be on this machine");
       if ([value].flat().some((one) => localSecrets.has(one))) refuse(key, "is the local value");
@@ -147,8 +139,6 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
   inMaintenance: env.MAINTENANCE !== undefined,
   release: env.RELEASE,
   deadlineFactor: env.DEADLINE_FACTOR,
-  /** log2 of scrypt's N, for tests that are not about passwords; a deployment has the hasher's own. */
-  passwordCost: env.PASSWORD_COST,
   d1: env.DB,
   signUpLimit: env.SIGNUP_RATE_LIMIT,
   stripe: {

@@ -21,17 +21,18 @@ export type Services = ReturnType<typeof servicesFor> & { passwords: PasswordQue
 
 export type Connect = (config: Config, limits?: RunLimits) => Services;
 
-/** @param passwords makes the hasher for a cost, log2 of scrypt's N, or its own */
-export function connectWith(passwords: (cost?: number) => PasswordHasher): Connect {
-  // One for each isolate, whose configuration is read once.
-  const queues = new WeakMap<Config, PasswordQueue>();
-  return (config, limitsOfRun) => {
-    const { placeEndsAfterMs, ...limits } = config.isLocal ? LOCAL_PASSWORD_LIMITS : PASSWORD_LIMITS;
-    const ends = { placeEndsAfterMs: placeEndsAfterMs * config.deadlineFactor };
-    const queue = queues.get(config) ?? passwordQueue(passwords(config.passwordCost), { ...limits, ...ends });
-    queues.set(config, queue);
-    return { ...servicesFor(config, limitsOfRun), passwords: queue };
+/** What an isolate's requests and runs share: one queue of passwords to hash. */
+export function connectWith(hasher: PasswordHasher): Connect {
+  let passwords: PasswordQueue | undefined;
+  return (config, limits) => {
+    passwords ??= queueFor(config, hasher);
+    return { ...servicesFor(config, limits), passwords };
   };
+}
+
+function queueFor({ isLocal, deadlineFactor }: Config, hasher: PasswordHasher): PasswordQueue {
+  const { waiting, waitsForMs } = isLocal ? LOCAL_PASSWORD_LIMITS : PASSWORD_LIMITS;
+  return passwordQueue(hasher, { waiting, waitsForMs: waitsForMs * deadlineFactor });
 }
 
 /**

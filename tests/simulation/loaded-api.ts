@@ -42,7 +42,7 @@ export type LoadedApi = {
 };
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const createApi = z.custom<(hasher: () => object) => { publicApi: Api }>((value) => typeof value === "function");
+const createApi = z.custom<(hasher: object) => { publicApi: Api }>((value) => typeof value === "function");
 
 export async function loadApi(): Promise<LoadedApi> {
   const { outputFiles } = await build({
@@ -69,7 +69,7 @@ export async function loadApi(): Promise<LoadedApi> {
       world = entered;
       for (const table of ["outbox", "trial_claims", "sign_ups", "changes"]) database.run(`DELETE FROM ${table}`);
     },
-    start: (place) => places[place](() => cheapPasswords).publicApi,
+    start: (place) => places[place](cheapPasswords).publicApi,
   };
 }
 

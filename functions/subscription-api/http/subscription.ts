@@ -34,18 +34,18 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   const request = readRequest(await c.req.text());
   if (request instanceof Response) return request;
 
-  const { services, sender } = c.var;
+  const { services } = c.var;
   // After validation: an invalid form costs no hash.
-  const place = services.passwords.enter(sender);
-  if (place === undefined) return busy();
+  const slot = services.passwords.enter();
+  if (slot === undefined) return busy();
   const form = {
     request,
     idempotencyKey: key.data,
     shownPriceCents: shownPrice.data,
     requestId: c.var.requestId,
   };
-  const work = createSignUp(form, { ...services, passwords: place }).finally(() => place.leave());
-  // Continues when the sender disconnects, so that the place is released.
+  const work = createSignUp(form, { ...services, passwords: slot }).finally(() => slot.release());
+  // Continues when the sender disconnects, so that the slot is released.
   c.executionCtx.waitUntil(work.catch(() => undefined));
   const result = await work;
   if (result.status === "created") log("info", "sign_up_accepted", { signUpId: result.signUp.id });

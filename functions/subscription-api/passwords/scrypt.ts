@@ -1,6 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 
-// OWASP Password Storage Cheat Sheet. Cloudflare's PBKDF2 stops at 100,000 rounds, which is too few.
+// OWASP's Password Storage Cheat Sheet. Cloudflare's PBKDF2 stops at 100,000 rounds, which is too few.
 const LOG2_N = 14;
 const R = 8;
 const P = 5;
@@ -9,33 +9,30 @@ const HASH_BYTES = 32;
 
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** A stored hash is a PHC string: `$scrypt$ln=14,r=8,p=5$salt$hash`. */
 export type PasswordHasher = {
   hash(password: string): Promise<string>;
   verify(password: string, stored: string): Promise<boolean>;
 };
 
-/** @param log2N scrypt's cost of new hashes; a stored hash has its own */
-export const scryptPasswords = (log2N = LOG2_N): PasswordHasher => ({
-  hash: (password) => hash(password, log2N),
-  verify,
-});
+/** A hash is a PHC string, `$scrypt$ln=14,r=8,p=5$salt$hash`; verifying one uses the cost that it names. */
+export const scryptPasswords: PasswordHasher = {
+  async hash(password) {
+    const salt = randomBytes(SALT_BYTES);
+    const derived = await derive(password, salt, HASH_BYTES, { N: 2 ** LOG2_N, r: R, p: P });
+    return `$scrypt$ln=${LOG2_N},r=${R},p=${P}$${base64(salt)}$${base64(derived)}`;
+  },
 
-async function hash(password: string, log2N: number): Promise<string> {
-  const salt = randomBytes(SALT_BYTES);
-  const derived = await derive(password, salt, HASH_BYTES, { N: 2 ** log2N, r: R, p: P });
-  return `$scrypt$ln=${log2N},r=${R},p=${P}$${base64(salt)}$${base64(derived)}`;
-}
-
-async function verify(password: string, stored: string): Promise<boolean> {
-  const parts = STORED.exec(stored);
-  if (!parts) throw new Error("The stored password hash is not readable");
-  const [, logN, r, p, salt = "", derived = ""] = parts;
-  const expected = Buffer.from(derived, "base64");
-  const options = { N: 2 ** Number(logN), r: Number(r), p: Number(p) };
-  const actual = await derive(password, Buffer.from(salt, "base64"), expected.length, options);
-  return timingSafeEqual(actual, expected);
-}
+  /** Throws if the stored hash is not readable. */
+  async verify(password, stored) {
+    const parts = STORED.exec(stored);
+    if (!parts) throw new Error("The stored password hash is not readable");
+    const [, log2N, r, p, salt = "", derived = ""] = parts;
+    const expected = Buffer.from(derived, "base64");
+    const options = { N: 2 ** Number(log2N), r: Number(r), p: Number(p) };
+    const actual = await derive(password, Buffer.from(salt, "base64"), expected.length, options);
+    return timingSafeEqual(actual, expected);
+  },
+};
 
 function derive(password: string, salt: Buffer, bytes: number, options: ScryptOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {

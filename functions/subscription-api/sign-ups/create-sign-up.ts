@@ -1,12 +1,12 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import { log } from "../log";
-import type { PasswordPlace } from "../passwords/password-queue";
+import type { PasswordSlot } from "../passwords/password-queue";
 import { PaymentsError, unexpectedAnswer } from "../stripe/client";
 import { type Advanced, type AdvanceServices, advance } from "./advance";
 import { columnsOf } from "./field-columns";
 import { CONTINUED_FOR_MS, isBeforeTrial, isOlder, type SignUp } from "./sign-up";
 
-export type SignUpServices = AdvanceServices & { passwords: PasswordPlace };
+export type SignUpServices = AdvanceServices & { passwords: PasswordSlot };
 
 /** A form as the site posts it. */
 export type PostedForm = {

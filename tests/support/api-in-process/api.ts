@@ -75,7 +75,7 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
     return Promise.race([answer(new Request(given, init)), aborted]);
   });
 
-  const { publicApi, SiteApi } = createApi(() => passwords);
+  const { publicApi, SiteApi } = createApi(passwords);
   const background = new Set<Promise<unknown>>();
   const context = executionContext.parse({
     waitUntil: (work: Promise<unknown>) => {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { build } from "esbuild";
 import { Log, LogLevel, Miniflare, type WorkerOptions } from "miniflare";
 import { Agent, setGlobalDispatcher } from "undici";
 import * as z from "zod";
@@ -25,6 +26,8 @@ type WorkerPlan = {
   miniflare?: Partial<WorkerOptions>;
   /** Where it is reached, also after its end; a new one when absent. */
   address?: Address;
+  /** The Worker's module, if not the one that `npm run build` wrote. */
+  module?: Promise<string>;
   /** A module in front of the built one, which it imports as "./worker.js". */
   wrapper?: { script: string };
   /** The folder of static files, if not the one in wrangler.toml. */
@@ -86,7 +89,7 @@ async function workerOptionsOf(plan: WorkerPlan): Promise<WorkerOptions> {
   const modulesRoot = join(path, "..");
   const type = "ESModule" as const;
   const module = (name: string, contents: string) => ({ type, path: join(modulesRoot, name), contents });
-  const built = module("worker.js", await readFile(path, "utf8"));
+  const built = module("worker.js", await (plan.module ?? readFile(path, "utf8")));
   return {
     ...bindings,
     ...(files !== undefined && bindings.assets && { assets: { ...bindings.assets, directory: files } }),
@@ -107,6 +110,18 @@ class QuietLog extends Log {
 type Options = Partial<WorkerPlan>;
 type ApiOptions = Options & { simulatorUrl?: string };
 
+let apiWithCheapPasswords: Promise<string> | undefined;
+
+/** The module of a Worker whose entry is beside this file. */
+async function bundleOf(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    ...{ entryPoints: [join(import.meta.dirname, entry)], bundle: true, write: false, format: "esm" },
+    ...{ platform: "neutral", external: ["node:*", "cloudflare:*"] },
+    ...{ conditions: ["workerd", "worker", "browser"], mainFields: ["module", "main"] },
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
 /**
  * The reference subscription API on a migrated database.
  * @param options.simulatorUrl where Stripe, the email provider and the console are
@@ -116,8 +131,9 @@ export async function startSubscriptionApi({ simulatorUrl, vars, ...rest }: ApiO
     ...{ STRIPE_API_URL: simulatorUrl, MAIL_API_URL: `${simulatorUrl}/emails` },
     CONSOLE_WEBHOOK_URL: `${simulatorUrl}/console/webhook`,
   };
-  const all = { ...UNHURRIED, PASSWORD_COST: "1", ...services, ...vars };
-  const worker = await startWorker({ ...API, ...rest, vars: all });
+  const all = { ...UNHURRIED, ...services, ...vars };
+  apiWithCheapPasswords ??= bundleOf("cheap-api.ts");
+  const worker = await startWorker({ ...API, module: apiWithCheapPasswords, ...rest, vars: all });
   await migrateDatabase(worker.database);
   return worker;
 }

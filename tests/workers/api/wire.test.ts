@@ -1,8 +1,9 @@
 import { fetch, type Request, Response } from "miniflare";
 import { afterAll, expect, test } from "vitest";
 import { company } from "../../../app/company";
+import { scryptPasswords } from "../../../functions/subscription-api/passwords/scrypt";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
-import { validRequest } from "../../support/person";
+import { PASSWORD, validRequest } from "../../support/person";
 import { siteVisitor } from "../../support/visitors/site-visitor";
 import { startStack } from "../../support/visitors/visited-site";
 import { enterCard, rowOf, rows, signUp, stripeStateOf } from "../../support/visitors/visitor";
@@ -73,7 +74,9 @@ test("with production's bindings the site reaches the API, the public does not, 
   const { submit } = siteVisitor(site, workers.ORIGIN);
   const sender = { "CF-Connecting-IP": "2001:db8::1" };
   expect((await submit({ email: "bound@example.com" }, sender)).status).toBe(303);
-  expect(await rows(site, "SELECT email FROM sign_ups")).toEqual([{ email: "bound@example.com" }]);
+  const [{ email, password_hash } = {}] = await rows(site, "SELECT email, password_hash FROM sign_ups");
+  expect(email).toBe("bound@example.com");
+  expect(await scryptPasswords.verify(PASSWORD, String(password_hash))).toBe(true);
   const network = await site.mf.getWorker("citewell-subscription-api");
   const form = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(validRequest) };
   expect((await network.fetch(`${API_ORIGIN}/subscription`, form)).status).toBe(404);

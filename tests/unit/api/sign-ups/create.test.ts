@@ -77,7 +77,7 @@ test("an address that Stripe refuses leaves nothing, nor does a form whose place
   expect(await post()).toEqual({ status: "email-refused" });
   expect(count()).toEqual(NOTHING);
   calls.length = 0;
-  const passwords = { hash: async () => undefined, verify: async () => undefined, leave() {} };
+  const passwords = { hash: async () => undefined, verify: async () => undefined, release() {} };
   expect(
     await createSignUp(postedForm({ request: validRequest, idempotencyKey: KEY }), { ...services, passwords }),
   ).toEqual({ status: "busy" });

@@ -18,7 +18,7 @@ export function signUpsInProcess({ onePerPerson = false, settings, io }: Options
   const api = apiInProcess({ settings: { ONE_TRIAL_PER_PERSON: String(onePerPerson), ...settings }, io });
   const services: ReturnType<typeof servicesFor> & SignUpServices = {
     ...servicesFor(configurationOf(api.env)),
-    passwords: { ...cheapPasswords, leave: () => {} },
+    passwords: { ...cheapPasswords, release: () => {} },
   };
   const find = async (id: string): Promise<SignUp> => {
     const found = await services.signUps.find(id);

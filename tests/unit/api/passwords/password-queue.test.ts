@@ -1,0 +1,96 @@
+import { expect, test, vi } from "vitest";
+import { PASSWORD_LIMITS, passwordQueue } from "../../../../functions/subscription-api/passwords/password-queue";
+import { apiInProcess } from "../../../support/api-in-process/api";
+import { DEPLOYED } from "../../../support/api-in-process/settings";
+import { cheapPasswords } from "../../../support/cheap-passwords";
+import { NOW, stopClock } from "../../../support/clock";
+
+stopClock();
+
+/** A queue into which so many requests have tried to enter, and the slots that they got. */
+function queueWith(requests: number) {
+  const queue = passwordQueue(cheapPasswords, PASSWORD_LIMITS);
+  const slots = Array.from({ length: requests }, () => queue.enter()).filter((slot) => slot !== undefined);
+  return { queue, slots };
+}
+
+test("at most 40 passwords wait", () => {
+  expect(queueWith(41).slots).toHaveLength(40);
+});
+
+test("a released slot is free for another request", () => {
+  const { queue, slots } = queueWith(40);
+  slots[0]?.release();
+  expect(queue.enter()).toBeDefined();
+  expect(queue.enter()).toBeUndefined();
+});
+
+test.each([
+  { after: 7_999, isFree: false },
+  { after: 8_000, isFree: true },
+])("a slot that nobody released is free after eight seconds: $isFree after $after ms", ({ after, isFree }) => {
+  const { queue } = queueWith(40);
+  vi.setSystemTime(NOW + after);
+  expect(queue.enter() !== undefined).toBe(isFree);
+});
+
+test.each([
+  { after: 7_999, isHashed: true },
+  { after: 8_000, isHashed: false },
+])(
+  "a request that has waited for $after ms has its password hashed and verified: $isHashed",
+  async ({ after, isHashed }) => {
+    const { slots } = queueWith(1);
+    vi.setSystemTime(NOW + after);
+    expect((await slots[0]?.hash("a password")) !== undefined).toBe(isHashed);
+    expect((await slots[0]?.verify("a password", "a hash")) !== undefined).toBe(isHashed);
+  },
+);
+
+/** A deployment's API in which 40 sign-ups wait for their passwords' hashes. */
+async function withFullQueue() {
+  const waiting: (() => void)[] = [];
+  const hash = () => new Promise<string>((resolve) => waiting.push(() => resolve("a hash")));
+  const api = apiInProcess({ settings: DEPLOYED, passwords: { ...cheapPasswords, hash } });
+  const sent = Array.from({ length: 40 }, (_, each) => api.post({ email: `${each}@example.com` }));
+  await vi.waitFor(() => expect(waiting).toHaveLength(40));
+  return {
+    ...api,
+    async finish() {
+      for (const end of waiting) end();
+      await Promise.all(sent);
+      await api.settled();
+    },
+  };
+}
+
+test("a sign-up for which the queue is full is asked to come again in five seconds", async () => {
+  const { post, finish } = await withFullQueue();
+  const refused = await post({ email: "late@example.com" });
+  expect(refused).toBeProblem(503, "Too many sign-ups at once");
+  expect(refused).toHaveHeader("Retry-After", "5");
+  await finish();
+});
+
+test("a sign-up for which the queue is full stores nothing", async () => {
+  const { post, rows, finish } = await withFullQueue();
+  await post({ email: "late@example.com" });
+  await finish();
+  expect(rows("SELECT id FROM sign_ups WHERE email = 'late@example.com'")).toEqual([]);
+});
+
+test("a sign-up for which the queue is full is logged", async () => {
+  const { post, logged, finish } = await withFullQueue();
+  await post({ email: "late@example.com" });
+  expect(logged).toContainEqual(expect.objectContaining({ level: "warn", event: "sign_ups_busy" }));
+  await finish();
+});
+
+test.each([
+  { how: "is accepted", status: 200, hash: cheapPasswords.hash },
+  { how: "fails", status: 500, hash: () => Promise.reject(new Error("out of memory")) },
+])("a sign-up that $how releases its slot", async ({ status, hash }) => {
+  const { post, settled } = apiInProcess({ settings: DEPLOYED, passwords: { ...cheapPasswords, hash } });
+  for (let each = 0; each < 41; each += 1) expect(await post({ email: `${each}@example.com` })).toHaveStatus(status);
+  await settled();
+});
