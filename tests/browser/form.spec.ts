@@ -156,8 +156,8 @@ for (const [what, told, answer] of [
 
 test("a taken email address is told in a notice, and at its field until it changes", async ({ page, stack }) => {
   const visitor = signup(page);
-  const { emailsOf } = trialClaims({ hashSecret: LOCAL_SECRETS.HASH_SECRET, onePerPerson: true });
-  for (const hash of emailsOf(visitor.email))
+  const { ofEmail } = trialClaims({ hashSecret: LOCAL_SECRETS.HASH_SECRET, onePerPerson: true });
+  for (const hash of ofEmail(visitor.email))
     await stack.api.database.prepare("INSERT INTO trial_claims (hash) VALUES (?)").bind(hash).run();
   await visitor.signUp();
   const alert = page.getByRole("alert");

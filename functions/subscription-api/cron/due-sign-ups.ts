@@ -1,8 +1,10 @@
 import { describeError } from "../../../app/shared/describe-error";
 import { CONNECTIONS, inParallel } from "../cloudflare-limits";
 import { log } from "../log";
-import { type AdvanceServices, advance } from "../sign-ups/advance";
-import { type CheckRank, nextCheck, type SignUp } from "../sign-ups/sign-up";
+import { advance } from "../sign-ups/advance";
+import type { CheckRank, SignUp } from "../sign-ups/sign-up";
+import type { AdvanceServices } from "../sign-ups/step";
+import { nextCheck } from "../sign-ups/timing";
 
 /**
  * Advances one batch of sign-ups that were due when the run began, one for each connection: a webhook was lost, a request crashed,

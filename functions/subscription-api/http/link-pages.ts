@@ -6,9 +6,9 @@ import { company } from "../../../app/company";
 import { describeError } from "../../../app/shared/describe-error";
 import { log } from "../log";
 import { LINK_DAYS } from "../outbox/dispatch";
-import { advance } from "../sign-ups/advance";
+import { advanceToNotMe } from "../sign-ups/advance";
+import { confirmEmail } from "../sign-ups/confirm-email";
 import type { SignUp } from "../sign-ups/sign-up";
-import { emailConfirmed } from "../sign-ups/transitions";
 import type { ApiContext } from "./api-context";
 
 const STYLE = `
@@ -63,7 +63,7 @@ linkPages.get("/verify-email/:token", async (c) => {
   const signUpId = services.links.read("verify-email", c.req.param("token"));
   // Link scanners send HEAD.
   if (c.req.method === "HEAD") return c.body(null);
-  const signUp = signUpId === undefined ? null : await services.signUps.change(signUpId, emailConfirmed);
+  const signUp = signUpId === undefined ? null : await services.signUps.change(signUpId, confirmEmail);
   if (!signUp) return notFound(c);
   if (signUp.end_reason !== null) return ended(c, signUp);
   dispatchAfterResponse();
@@ -91,7 +91,7 @@ linkPages.get("/not-me/:token", async (c) => {
 linkPages.post("/not-me/:token", async (c) => {
   const signUp = await signUpOfLink(c);
   if (!signUp) return notFound(c);
-  await advance(signUp, c.var.services, "not-me");
+  await advanceToNotMe(signUp, c.var.services);
   c.var.dispatchAfterResponse();
   return ended(c, signUp);
 });
@@ -110,7 +110,7 @@ function afterCharge({ trial_end }: SignUp) {
 
 async function ended(c: Context<ApiContext>, signUp: SignUp) {
   const { signUps, claims } = c.var.services;
-  const hasHadTrial = await signUps.hasHadTrial(claims.emailsOf(signUp.email));
+  const hasHadTrial = await signUps.hasHadTrial(claims.ofEmail(signUp.email));
   const body = html`<p>The subscription is canceled and the card removed. There are no further charges.</p>
     ${afterCharge(signUp)}
     ${hasHadTrial ? "" : html`<p>You can use your email address to sign up at any time.</p>`}`;

@@ -7,8 +7,8 @@ import { type SubscriptionRequest, subscriptionRequest } from "../../../app/cont
 import { parseJson } from "../../../app/shared/parse-json";
 import { log } from "../log";
 import { createSignUp } from "../sign-ups/create-sign-up";
-import { signUpEnd, statusEnd } from "../sign-ups/sign-up";
 import { signUpStatus } from "../sign-ups/sign-up-status";
+import { signUpEnd, statusEnd } from "../sign-ups/timing";
 import type { ApiContext } from "./api-context";
 import { inProgress, problem, unavailable } from "./problem";
 

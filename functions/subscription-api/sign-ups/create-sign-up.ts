@@ -2,9 +2,10 @@ import type { SubscriptionRequest } from "../../../app/contract/subscription-req
 import { log } from "../log";
 import type { PasswordSlot } from "../passwords/password-queue";
 import { PaymentsError, unexpectedAnswer } from "../stripe/client";
-import { type Advanced, type AdvanceServices, advance } from "./advance";
-import { columnsOf } from "./field-columns";
-import { CONTINUED_FOR_MS, isBeforeTrial, isOlder, type SignUp } from "./sign-up";
+import { type Advanced, advanceToCardForm } from "./advance";
+import { columnsOf, formColumns, isBeforeTrial, type SignUp } from "./sign-up";
+import type { AdvanceServices } from "./step";
+import { CONTINUED_FOR_MS, isOlderThan } from "./timing";
 
 export type SignUpServices = AdvanceServices & { passwords: PasswordSlot };
 
@@ -54,7 +55,8 @@ export async function createSignUp(form: PostedForm, services: SignUpServices): 
 async function resume(stored: SignUp, request: SubscriptionRequest, services: SignUpServices): Promise<SignUpResult> {
   const samePassword = await services.passwords.verify(request.password, stored.password_hash);
   if (samePassword === undefined) return { status: "busy" };
-  const sameFields = Object.entries(columnsOf(request)).every(([name, value]) => Reflect.get(stored, name) === value);
+  const asked = columnsOf(request);
+  const sameFields = formColumns.keyof().options.every((name) => asked[name] === stored[name]);
   if (!samePassword || !sameFields) return { status: "key-reused" };
   return isOver(stored) ? { status: "duplicate" } : finish(stored, services);
 }
@@ -62,18 +64,18 @@ async function resume(stored: SignUp, request: SubscriptionRequest, services: Si
 /** True after a trial, and for a trial whose status can no longer be asked for. */
 function isOver(stored: SignUp): boolean {
   if (stored.status === "ended" || isBeforeTrial(stored)) return false;
-  return stored.status === "canceled" || isOlder(stored, CONTINUED_FOR_MS);
+  return stored.status === "canceled" || isOlderThan(stored, CONTINUED_FOR_MS);
 }
 
 function hasHadTrial(email: string, { signUps, claims }: AdvanceServices, exceptBy?: string): Promise<boolean> {
-  return signUps.hasHadTrial(claims.emailsOf(email), exceptBy);
+  return signUps.hasHadTrial(claims.ofEmail(email), exceptBy);
 }
 
 async function finish(stored: SignUp, services: SignUpServices): Promise<SignUpResult> {
   if (await hasHadTrial(stored.email, services, stored.id)) return { status: "duplicate" };
   let found: Advanced = { signUp: stored };
   try {
-    if (isBeforeTrial(stored)) found = await advance(stored, services, "card");
+    if (isBeforeTrial(stored)) found = await advanceToCardForm(stored, services);
   } catch (error) {
     if (!(error instanceof PaymentsError) || error.reason !== "email-refused") throw error;
     // A sign-up without a customer ends only here.

@@ -1,7 +1,10 @@
-import type { CardEvent, WebhookContent } from "../stripe/webhook";
-import { type AdvanceServices, advance } from "./advance";
+import { MAX_FAILED_CARDS } from "../../../app/contract/trial";
+import type { CardEvent, StripeEvent, WebhookContent } from "../stripe/webhook";
+import { advance } from "./advance";
 import { hasTooManyFailedCards, type SignUp } from "./sign-up";
-import { cardDeclined } from "./transitions";
+import type { AdvanceServices } from "./step";
+import type { Change } from "./store";
+import { now } from "./timing";
 
 export type SignUpEvent = Extract<WebhookContent, { event: unknown }>;
 
@@ -40,7 +43,18 @@ async function countDeclined(
 ): Promise<SignUp | null> {
   const signUp = await services.signUps.change(signUpId, (read) => {
     const isAboutItsCard = read.stripe_setup_intent_id === setupIntentId && read.status === "pending";
-    return isAboutItsCard ? cardDeclined(read, event) : undefined;
+    return isAboutItsCard ? countOnce(read, event) : undefined;
   });
   return signUp && signUp.trial_end === null && hasTooManyFailedCards(signUp) ? signUp : null;
+}
+
+/** Undefined if this event was counted before: Stripe may deliver it more than once. */
+function countOnce(signUp: SignUp, { id }: StripeEvent): Change | undefined {
+  const counted = signUp.declined_events.split(" ");
+  if (counted.includes(id)) return undefined;
+  const declined_cards = signUp.declined_cards + 1;
+  const declined_events = [...counted, id].slice(-MAX_FAILED_CARDS).join(" ").trim();
+  // If this request does not end the sign-up after the last card, the cron handler does.
+  const isLast = hasTooManyFailedCards({ ...signUp, declined_cards });
+  return { columns: { declined_cards, declined_events, ...(isLast && { check_at: now() }) } };
 }

@@ -1,7 +1,8 @@
 import type { SubscriptionStatus } from "../../../app/contract/subscription-response";
 import { PaymentsError } from "../stripe/client";
-import { type Advanced, type AdvanceServices, advance } from "./advance";
+import { type Advanced, advance, advanceToCardForm } from "./advance";
 import { isBeforeTrial, type SignUp } from "./sign-up";
+import type { AdvanceServices } from "./step";
 
 /** Asks Stripe if no webhook has arrived yet, so that the status includes the card just entered. */
 export async function signUpStatus(id: string, services: AdvanceServices): Promise<SubscriptionStatus> {
@@ -30,7 +31,7 @@ async function asItIsNow(stored: SignUp, services: AdvanceServices): Promise<Adv
     const found = await advance(stored, services);
     const { signUp, setupIntent } = found;
     const isWaiting = signUp?.status === "pending" && signUp.used_cards > 0 && setupIntent === undefined;
-    return isWaiting ? await advance(signUp, services, "card") : found;
+    return isWaiting ? await advanceToCardForm(signUp, services) : found;
   } catch (error) {
     // The webhook is being processed by another request.
     if (!(error instanceof PaymentsError) || error.reason !== "in-progress") throw error;

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import type { Database, Statement } from "../database";
-import { newMessage } from "../outbox/outbox";
+import { type NewMessage, newMessage } from "../outbox/outbox";
 import type { AgreedPrice } from "../packages";
-import { columnsOf } from "./field-columns";
-import { after, CHECK_AFTER_MS, type CheckRank, type SignUp, signUpRow } from "./sign-up";
-import type { Transition } from "./transitions";
+import { type CheckRank, columnsOf, type SignUp, signUpRow } from "./sign-up";
+import { FIRST_CHECK_AFTER_MS, fromNow, LEASE_MS, now } from "./timing";
+import type { SecondTrial } from "./trial-claims";
 
 export type NewSignUp = {
   id: string;
@@ -15,6 +15,17 @@ export type NewSignUp = {
   requestId: string;
   /** Null without a plan. */
   price: AgreedPrice | null;
+};
+
+/** A change of one sign-up, written as a whole over the row that was read, or not at all. */
+export type Change = {
+  columns: Partial<Omit<SignUp, "id" | "version" | "updated_at">> & { idempotency_key?: string };
+  messages?: NewMessage[];
+  /** Hashes that the sign-up claims, all or none: without them nothing is written. */
+  claims?: string[];
+  /** Whatever it has claimed may be claimed by another sign-up. */
+  releasesClaims?: true;
+  secondTrial?: SecondTrial | undefined;
 };
 
 export type SignUps = ReturnType<typeof signUpsIn>;
@@ -54,11 +65,11 @@ export function signUpsIn(db: Database) {
   const find = (id: string) => oneOf("SELECT * FROM sign_ups WHERE id = ?", id);
 
   /**
-   * The only writer of an existing sign-up: all of the transition over the row that was read, or nothing, and null, if the row
-   * has changed since or a claim belongs to somebody else. A repetition after a lost answer finds the row changed.
+   * The only writer of an existing sign-up: the whole change over the row that was read. Nothing, and null, if the row has changed
+   * since or another sign-up has one of the claims. A repetition after a lost answer finds the row changed.
    */
-  async function write({ id, version }: SignUp, transition: Transition): Promise<SignUp | null> {
-    const { columns, messages = [], claims, freed } = transition;
+  async function write({ id, version }: SignUp, change: Change): Promise<SignUp | null> {
+    const { columns, messages = [], claims, releasesClaims, secondTrial } = change;
     const batch: Record<string, Statement> = {};
     const ofHashes = (sql: string, hashes: string[]) => db.prepare(sql).bind(id, version, JSON.stringify(hashes));
     if (claims) {
@@ -68,20 +79,23 @@ export function signUpsIn(db: Database) {
         claims,
       );
     }
-    if (freed) {
-      batch.freed = ofHashes(
+    if (releasesClaims) {
+      batch.released = db.prepare(`DELETE FROM trial_claims WHERE sign_up_id = ?1 AND ${UNCHANGED}`).bind(id, version);
+    }
+    if (secondTrial) {
+      batch.released = ofHashes(
         `DELETE FROM trial_claims
           WHERE sign_up_id = ?1 AND hash IN (SELECT value FROM json_each(?3)) AND ${UNCHANGED}`,
-        freed.claims,
+        secondTrial.released,
       );
-      batch.marks = ofHashes(
+      batch.secondTrial = ofHashes(
         `INSERT INTO trial_claims (hash, sign_up_id) SELECT value, ?1 FROM json_each(?3)
           WHERE ${UNCHANGED} ON CONFLICT (hash) DO NOTHING`,
-        freed.marks,
+        secondTrial.claimed,
       );
     }
     for (const message of messages) batch[message.kind] = newMessage(db, message, { id, version });
-    const row = { ...columns, updated_at: after(0), version: version + 1 };
+    const row = { ...columns, updated_at: now(), version: version + 1 };
     const hasClaims = claims ? "AND EXISTS (SELECT 1 FROM trial_claims WHERE sign_up_id = sign_ups.id)" : "";
     const set = Object.keys(row).map((name) => `${name} = ?`);
     batch.update = db
@@ -119,9 +133,9 @@ export function signUpsIn(db: Database) {
         ...columnsOf(request),
         price_cents: price?.price_cents ?? null,
         stripe_price_id: price?.stripe_price_id ?? null,
-        created_at: after(0),
-        updated_at: after(0),
-        check_at: after(CHECK_AFTER_MS),
+        created_at: now(),
+        updated_at: now(),
+        check_at: fromNow(FIRST_CHECK_AFTER_MS),
         request_id: requestId,
       };
       const names = Object.keys(row);
@@ -140,14 +154,14 @@ export function signUpsIn(db: Database) {
 
     /**
      * For a change that does not depend on Stripe: reads the sign-up and writes, again and again until no other writer came between.
-     * @param transitionOf nothing if there is nothing to change
+     * @param changeOf nothing if there is nothing to change
      */
-    async change(id: string, transitionOf: (signUp: SignUp) => Transition | undefined): Promise<SignUp | null> {
+    async change(id: string, changeOf: (signUp: SignUp) => Change | undefined): Promise<SignUp | null> {
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
         const read = await find(id);
-        const transition = read && transitionOf(read);
-        if (!transition) return read;
-        const written = await write(read, transition);
+        const change = read && changeOf(read);
+        if (!change) return read;
+        const written = await write(read, change);
         if (written) return written;
       }
       throw new Error("A sign-up changed each time it was read");
@@ -173,7 +187,7 @@ export function signUpsIn(db: Database) {
           WHERE id IN (SELECT id FROM sign_ups WHERE check_rank = ?2 AND check_at <= ?3 ORDER BY check_at LIMIT ?4)
          RETURNING *`,
       );
-      return signUpRows.parse((await take.bind(after(CHECK_AFTER_MS), rank, dueBy.toISOString(), limit).all()).results);
+      return signUpRows.parse((await take.bind(fromNow(LEASE_MS), rank, dueBy.toISOString(), limit).all()).results);
     },
 
     /** Plans the next check of sign-ups that stayed as they were since they were leased. */

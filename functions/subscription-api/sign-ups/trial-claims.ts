@@ -1,36 +1,39 @@
 import { createHmac } from "node:crypto";
 import type { TrialConfig } from "../config";
 
-/** The hashes by which a trial is claimed (table `trial_claims`). */
-export type TrialClaim = {
-  email: string[];
-  /** Null if cards do not count or Stripe has no fingerprint. */
-  card: string | null;
-};
-
 export type TrialClaims = ReturnType<typeof trialClaims>;
 
-/** One trial for each email address and, with ONE_TRIAL_PER_PERSON, for each mailbox and card. */
+/** Hashes that give an address's trial back, once. */
+export type SecondTrial = {
+  /** Claims of the address, which end. Both kinds, whatever ONE_TRIAL_PER_PERSON was when they were made. */
+  released: string[];
+  /** Claimed instead, for ever, so that it does not happen again. */
+  claimed: string[];
+};
+
+/**
+ * The keyed hashes by which a trial is claimed (table `trial_claims`): one for each email address and, with ONE_TRIAL_PER_PERSON,
+ * for each mailbox and card.
+ */
 export function trialClaims({ hashSecret, onePerPerson }: TrialConfig) {
   const hash = (kind: string, value: string) => keyedHash(hashSecret, kind, value);
-  const emailsOf = (email: string) =>
-    onePerPerson ? [hash("email", email), hash("mailbox", mailboxOf(email))] : [hash("email", email)];
   return {
-    emailsOf,
-
-    of(email: string, fingerprint: string | null): TrialClaim {
-      const card = onePerPerson && fingerprint !== null ? hash("card", fingerprint) : null;
-      return { email: emailsOf(email), card };
+    ofEmail(email: string): string[] {
+      const address = hash("email", email);
+      return onePerPerson ? [address, hash("mailbox", mailboxOf(email))] : [address];
     },
 
-    /** An address's claims, whatever the setting was when they were made, and the marks that they were given back. */
-    freedOf(email: string): { claims: string[]; marks: string[] } {
+    /** Null if cards do not count, or Stripe has no fingerprint. */
+    ofCard(fingerprint: string | null): string | null {
+      return onePerPerson && fingerprint !== null ? hash("card", fingerprint) : null;
+    },
+
+    secondTrialOf(email: string): SecondTrial {
       const mailbox = mailboxOf(email);
+      const address = hash("freed-email", email);
       return {
-        claims: [hash("email", email), hash("mailbox", mailbox)],
-        marks: onePerPerson
-          ? [hash("freed-email", email), hash("freed-mailbox", mailbox)]
-          : [hash("freed-email", email)],
+        released: [hash("email", email), hash("mailbox", mailbox)],
+        claimed: onePerPerson ? [address, hash("freed-mailbox", mailbox)] : [address],
       };
     },
   };

@@ -86,7 +86,10 @@ export function stripeSetupIntents(stripe: Stripe) {
       return setupIntentOf(made);
     },
 
-    cancelSetupIntent: cancel,
+    /** Undefined if Stripe does not know it. */
+    async cancelSetupIntent(id: string): Promise<SetupIntent | undefined> {
+      return ifExists(() => cancel(id));
+    },
 
     /** Cancels the intent, so that no card can be set up, or detaches the card that came before. */
     async releaseCard(id: string | null): Promise<void> {

@@ -109,6 +109,13 @@ export async function ifExists<T>(request: () => Promise<T>): Promise<T | undefi
   }
 }
 
+/** True if Stripe refused because a customer or card was deleted there. Not for a price: that is for the operator to correct. */
+export function isCustomerOrCardMissing(error: PaymentsError): boolean {
+  const { cause } = error;
+  if (!(cause instanceof Stripe.errors.StripeInvalidRequestError)) return false;
+  return cause.code === "resource_missing" && !cause.param?.startsWith("items");
+}
+
 export function refusalOf(error: unknown): string | undefined {
   const { cause } = error instanceof PaymentsError ? error : {};
   return cause instanceof Stripe.errors.StripeInvalidRequestError ? cause.code : undefined;

@@ -62,8 +62,16 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
     return (await customersOf(email)).find(belongsTo(id))?.id;
   }
 
-  const subscriptionsOf = async (customer: string) =>
-    (await call(() => stripe.subscriptions.list({ customer, status: "all", limit: PAGE }))).data;
+  /** None of a customer that no longer exists. */
+  const subscriptionsOf = async (customer: string) => {
+    const list = () => call(() => stripe.subscriptions.list({ customer, status: "all", limit: PAGE }));
+    return (await ifExists(list))?.data ?? [];
+  };
+
+  async function setDefaultCard(customerId: string, cardId: string): Promise<void> {
+    const invoice_settings = { default_payment_method: cardId };
+    await call(() => stripe.customers.update(customerId, { invoice_settings }));
+  }
 
   return {
     ...stripeSetupIntents(stripe),
@@ -97,19 +105,19 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
       return created.id;
     },
 
-    async setDefaultCard(customerId: string, paymentMethodId: string): Promise<void> {
-      await call(() =>
-        stripe.customers.update(customerId, { invoice_settings: { default_payment_method: paymentMethodId } }),
-      );
-    },
+    setDefaultCard,
 
-    /** Charges the customer's default card, even if it changes later. */
+    /**
+     * Charges the customer's default card, even if it changes later. The price has to be the same each time: Stripe refuses an
+     * idempotency key with other parameters.
+     */
     async findOrCreateSubscription(
       signUp: Attempt,
-      { customerId, priceId }: { customerId: string; priceId: string },
+      { customerId, priceId, cardId }: { customerId: string; priceId: string; cardId: string },
     ): Promise<SubscriptionState> {
       const known = (await subscriptionsOf(customerId)).find(belongsTo(signUp.id));
       if (known) return stateOf(known);
+      await setDefaultCard(customerId, cardId);
       const subscribe = async (object: string, tax: Pick<Stripe.SubscriptionCreateParams, "automatic_tax">) => {
         const made = await create(() =>
           stripe.subscriptions.create(

@@ -29,8 +29,8 @@ export type Answer = { status: number; text: string };
 export const POOR = "poor";
 
 export const answer = (status: number, body: object): Answer => ({ status, text: JSON.stringify(body) });
-export const refusal = (status: number, code: string, type = "invalid_request_error") =>
-  answer(status, { error: { type, code, message: "From the model of Stripe" } });
+export const refusal = (status: number, code: string, type = "invalid_request_error", param?: string) =>
+  answer(status, { error: { type, code, param, message: "From the model of Stripe" } });
 const missing = refusal(404, "resource_missing");
 
 /** The prices of the API's first migration, in cents. */
@@ -126,10 +126,11 @@ export class Stripe {
     const what = `${method} ${kind} ${action}`.trim();
     const changed = one ? this.#change(what, one, fields) : this.#make(kind, owner, fields);
     if (typeof changed !== "string") return answer(200, changed);
-    return refusal(changed === "resource_missing" ? 404 : 400, changed);
+    const [code = "", param] = changed.split(": ");
+    return refusal(code === "resource_missing" ? 404 : 400, code, undefined, param);
   }
 
-  /** @returns the object, or why not */
+  /** @returns the object, or why not: a code and perhaps its parameter */
   #make(kind: string, owner: StripeObject | undefined, fields: URLSearchParams): StripeObject | string {
     // From `metadata[name]`.
     const metadata = Object.fromEntries([...fields].map(([name, value]) => [name.slice(9, -1), value]));
@@ -153,7 +154,7 @@ export class Stripe {
     const days = Number(fields.get("trial_period_days") ?? 0);
     const start = Math.floor(this.scheduler.now / SECOND);
     const price = this.get(fields.get("items[0][price]"));
-    if (!price) return "resource_missing";
+    if (!price) return "resource_missing: items[0][price]";
     const made = this.#add("subscription", owner.id, metadata, {
       ...{ status: "trialing", trial_end: start + (days * DAY) / SECOND },
       ...{ items: { data: [{ price, quantity: 1 }] }, cancel_at_period_end: false, latest_invoice: { amount_due: 0 } },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { erasePerson, exportPerson } from "../../../../functions/subscription-api/operator/export-and-erase";
-import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
+import { advanceToNotMe } from "../../../../functions/subscription-api/sign-ups/advance";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { refusal } from "../../../support/api-in-process/stripe-model";
 import { stopClock } from "../../../support/clock";
@@ -117,7 +117,7 @@ async function reportedTrial(states: { "account-closed": string; "not-me-reporte
   const api = signUpsInProcess();
   const { id } = await api.onTrial({ email: EMAIL });
   await api.change(id, "email_verified_at = '2026-11-22T12:00:00.000Z'");
-  await advance(await api.find(id), api.services, "not-me");
+  await advanceToNotMe(await api.find(id), api.services);
   for (const [kind, state] of Object.entries(states))
     api.rows("UPDATE outbox SET state = ? WHERE kind = ?", state, kind);
   return { ...api, id };
@@ -158,7 +158,7 @@ test("a report that arrives during an erasure is kept until support has it", asy
   await api.change(id, "email_verified_at = '2026-11-22T12:00:00.000Z'");
   api.instead.set("DELETE customers", async () => {
     api.instead.clear();
-    await advance(await api.find(id), api.services, "not-me");
+    await advanceToNotMe(await api.find(id), api.services);
     return undefined;
   });
   const waitsFor = ["account-closed", "not-me-reported"];

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
+import { advance, advanceToCardForm } from "../../../../functions/subscription-api/sign-ups/advance";
 import { DAY } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
@@ -23,7 +23,7 @@ async function withUsedCards(...cards: string[]) {
     },
     /** The same sign-up enters another card that was used. */
     async enterAnother(id: string, card: string) {
-      const { signUp } = await advance(await api.find(id), api.services, "card");
+      const { signUp } = await advanceToCardForm(await api.find(id), api.services);
       if (!signUp) throw new Error("The sign-up is gone");
       api.enterCard(signUp, card);
       await advance(signUp, api.services);

@@ -1,8 +1,12 @@
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
+import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { DAY, HOUR } from "../../../support/api-in-process/scheduler";
+import { refusal } from "../../../support/api-in-process/stripe-model";
 import { NOW, stopClock } from "../../../support/clock";
+import { signUpsInProcess } from "./sign-ups";
+import { cron, SITUATIONS, TRIGGERS } from "./situations";
 
 /* When a sign-up ends, and that it does. */
 
@@ -33,4 +37,96 @@ test.each([
   vi.setSystemTime(NOW + age);
   expect(await ask(status_url, {}, "site")).toHaveStatus(status);
   await settled();
+});
+
+type Api = ReturnType<typeof signUpsInProcess>;
+
+const deleteCustomer = ({ model }: Api, { stripe_customer_id }: SignUp) =>
+  model.request("DELETE", new URL(`https://stripe/v1/customers/${stripe_customer_id}`), "", undefined);
+const detachCard = ({ model }: Api, { stripe_customer_id }: SignUp) => {
+  for (const card of model.all("payment_method", stripe_customer_id)) card.customer = null;
+};
+
+test.each([
+  { what: "a deleted customer", happens: deleteCustomer },
+  { what: "a detached card", happens: detachCard },
+])("$what before the trial begins ends the sign-up, frees its address and card, and is logged", async ({ happens }) => {
+  const api = signUpsInProcess({ onePerPerson: true });
+  const signUp = await SITUATIONS["pending, a card"](api);
+  happens(api, signUp);
+  await TRIGGERS["card event"](api, signUp);
+  expect(await api.find(signUp.id)).toMatchObject({ status: "ended", end_reason: "card-removed" });
+  expect(api.rows("SELECT hash FROM trial_claims")).toEqual([]);
+  const line = { on: "warn", event: "sign_up_ended", signUpId: signUp.id, reason: "card-removed" };
+  expect(api.logged).toContainEqual(expect.objectContaining(line));
+  expect(api.model.all("subscription")).toEqual([]);
+});
+
+test("a customer deleted while the trial begins ends the sign-up", async () => {
+  const api = signUpsInProcess();
+  const signUp = await SITUATIONS["pending, a card"](api);
+  api.instead.set("POST subscriptions", () => void deleteCustomer(api, signUp));
+  await TRIGGERS["card event"](api, signUp);
+  expect(await api.find(signUp.id)).toMatchObject({ status: "ended", end_reason: "card-removed" });
+});
+
+test("a customer deleted before another card is asked for ends the sign-up, and the same form begins again", async () => {
+  const api = signUpsInProcess({ onePerPerson: true });
+  const signUp = await SITUATIONS["pending, a card that had a trial"](api);
+  await TRIGGERS["card event"](api, signUp);
+  deleteCustomer(api, signUp);
+  expect(await TRIGGERS.POST(api, signUp)).toEqual({ status: "ended" });
+  expect(await api.find(signUp.id)).toMatchObject({ status: "ended", end_reason: "card-removed" });
+});
+
+test("a card removed after Stripe began the trial does not end it", async () => {
+  const api = signUpsInProcess();
+  const signUp = await SITUATIONS["card_set_up, a subscription"](api);
+  detachCard(api, signUp);
+  await TRIGGERS.cron(api, signUp);
+  expect(await api.find(signUp.id)).toMatchObject({ status: "trialing" });
+});
+
+test("a trial without a plan whose customer was deleted ends when it is over", async () => {
+  const api = signUpsInProcess();
+  const signUp = await SITUATIONS["trialing without a plan, nothing"](api);
+  deleteCustomer(api, signUp);
+  vi.setSystemTime(NOW + 5 * DAY);
+  await TRIGGERS.cron(api, signUp);
+  expect(await api.find(signUp.id)).toMatchObject({ status: "canceled" });
+});
+
+test("a price that Stripe does not know ends no sign-up: it waits for the operator", async () => {
+  const api = signUpsInProcess();
+  const signUp = await SITUATIONS["pending, a card"](api);
+  await api.change(signUp.id, "stripe_price_id = 'price_unknown'");
+  await expect(TRIGGERS["card event"](api, signUp)).rejects.toThrow("unexpected-answer");
+  expect(await api.find(signUp.id)).toMatchObject({ status: "card_set_up" });
+});
+
+test("a day-old sign-up whose setup intent belongs to another customer is deleted, in one run and few calls", async () => {
+  const api = signUpsInProcess();
+  for (let each = 0; each < 60; each += 1) {
+    const signUp = await api.pending({ email: `${each}@example.com` }, "created_at = '2026-11-21T12:00:00.000Z'");
+    api.enterCard(signUp);
+    Object.assign(api.model.get(signUp.stripe_setup_intent_id) ?? {}, { customer: "another" });
+  }
+  api.calls.length = 0;
+  api.rows("UPDATE sign_ups SET check_at = created_at");
+  await api.runScheduled();
+  expect(api.rows("SELECT id FROM sign_ups")).toEqual([]);
+  // Its setup intent is read, its customer deleted.
+  expect(api.calls.length).toBe(120);
+});
+
+test("a run asks for no sign-up twice, however long it takes", async () => {
+  const api = signUpsInProcess();
+  const signUp = await SITUATIONS["card_set_up, a card"](api);
+  api.rows("UPDATE sign_ups SET check_at = created_at");
+  api.instead.set(`GET setup_intents/${signUp.stripe_setup_intent_id}`, () => {
+    vi.setSystemTime(Date.now() + HOUR);
+    return refusal(500, "api_error", "api_error");
+  });
+  await cron(api);
+  expect(api.logged.filter(({ event }) => event === "sign_up_reconcile_failed")).toHaveLength(1);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import { customerMade } from "../../../../functions/subscription-api/sign-ups/transitions";
 import { answersOf } from "../../../support/api-in-process/api";
 import { refusal } from "../../../support/api-in-process/stripe-model";
 import { stopClock } from "../../../support/clock";
@@ -113,7 +112,7 @@ test.each(PAIRS)("between any two steps of %s comes %s: one trial, each message 
 test("a sign-up that has changed since it was read is not deleted", async () => {
   const { services, pending, find } = signUpsInProcess();
   const read = await pending();
-  const written = await services.signUps.write(read, customerMade("cus_2"));
+  const written = await services.signUps.write(read, { columns: { stripe_customer_id: "cus_2" } });
   await services.signUps.delete(read);
   expect([await find(read.id), written?.version]).toEqual([written, read.version + 1]);
 });

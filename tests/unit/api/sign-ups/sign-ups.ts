@@ -81,10 +81,9 @@ export function look({ rows, model, services }: SignUpsInProcess, signUp: SignUp
   const [row] = rows("SELECT * FROM sign_ups WHERE id = ?", id);
   const messages = rows("SELECT kind FROM outbox WHERE sign_up_id = ? ORDER BY kind", id).map(({ kind }) => kind);
   const held = rows("SELECT hash FROM trial_claims WHERE sign_up_id = ?", id).map(({ hash }) => hash);
-  const hashes = services.claims.of(email, card);
   const claims = [
-    ...(held.includes(hashes.email[0] ?? "") ? ["address"] : []),
-    ...(held.includes(hashes.card) ? ["card"] : []),
+    ...(held.includes(services.claims.ofEmail(email)[0] ?? "") ? ["address"] : []),
+    ...(held.includes(services.claims.ofCard(card)) ? ["card"] : []),
   ];
   const until = (time: unknown, unit: number) => (Date.parse(String(time)) - Date.now()) / unit;
   const here = [

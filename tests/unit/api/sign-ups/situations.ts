@@ -1,11 +1,11 @@
 import { CONNECTIONS } from "../../../../functions/subscription-api/cloudflare-limits";
 import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
-import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
+import { advanceToNotMe } from "../../../../functions/subscription-api/sign-ups/advance";
+import { confirmEmail } from "../../../../functions/subscription-api/sign-ups/confirm-email";
 import { createSignUp, type PostedForm } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
 import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
 import { CHECK_RANKS, type SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import { emailConfirmed } from "../../../../functions/subscription-api/sign-ups/transitions";
 import type { StripeObject } from "../../../support/api-in-process/stripe-model";
 import { validRequest } from "../../../support/person";
 import type { signUpsInProcess } from "./sign-ups";
@@ -52,7 +52,8 @@ const withoutPlan = then(atCard(NO_PLAN, "a card"), ({ services }, { id }) => si
 
 /** The sign-up's own subscription, or one that sales made. */
 async function subscribe({ services, model }: Api, signUp: SignUp, id = signUp.id, status = "trialing"): Promise<void> {
-  const choice = { customerId: signUp.stripe_customer_id ?? "", priceId: "price_standard" };
+  const card = model.get(model.get(signUp.stripe_setup_intent_id)?.payment_method);
+  const choice = { customerId: signUp.stripe_customer_id ?? "", priceId: "price_standard", cardId: card?.id ?? "" };
   const made = await services.payments.findOrCreateSubscription({ ...signUp, id }, choice);
   Object.assign(model.get(made.stripeSubscriptionId) ?? {}, { status });
 }
@@ -78,7 +79,7 @@ export const SITUATIONS = {
   "trialing, trialing": onTrial("trialing", {}),
   "trialing, canceled for later": onTrial("trialing", { cancel_at_period_end: true }),
   "trialing with a confirmed address, trialing": then(onTrial("trialing", {}), ({ services }, { id }) =>
-    services.signUps.change(id, emailConfirmed),
+    services.signUps.change(id, confirmEmail),
   ),
   "trialing, active": onTrial("trialing", { status: "active" }),
   "trialing, past_due": onTrial("trialing", { status: "past_due" }),
@@ -140,6 +141,6 @@ export const TRIGGERS = {
   },
   "not me": async ({ services }, { id }) => {
     const signUp = await services.signUps.find(id);
-    if (signUp) await advance(signUp, services, "not-me");
+    if (signUp) await advanceToNotMe(signUp, services);
   },
 } satisfies Record<string, Pull>;

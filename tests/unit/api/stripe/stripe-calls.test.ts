@@ -31,7 +31,7 @@ type Make = (payments: Payments, signUp: SignUp) => Promise<unknown>;
 const makeCustomer: Make = (payments, signUp) => payments.findOrCreateCustomer(signUp);
 const makeIntent: Make = (payments, signUp) => payments.findOrCreateSetupIntent(signUp, "cus_1");
 const subscribe: Make = (payments, signUp) =>
-  payments.findOrCreateSubscription(signUp, { customerId: "cus_1", priceId: "price_1" });
+  payments.findOrCreateSubscription(signUp, { customerId: "cus_1", priceId: "price_1", cardId: "pm_1" });
 const release: Make = (payments) => payments.releaseCard("seti_1");
 const setCard: Make = (payments) => payments.setDefaultCard("cus_1", "pm_1");
 const cancel: Make = (payments) => payments.cancelSubscription("sub_1");
@@ -96,9 +96,10 @@ test("a subscription is taxed by Stripe Tax if configured, and untaxed if Stripe
   const { payments, instead, sent, signUp } = await stripeAnd({}, { AUTOMATIC_TAX: "true" });
   const answers = [refusal(400, "customer_tax_location_invalid"), answer(200, ANYTHING)];
   instead.clear();
+  instead.set("POST customers", answer(200, ANYTHING));
   instead.set("POST subscriptions", () => answers.shift());
   await subscribe(payments, signUp);
-  const [looked, ...tried] = sent;
+  const [looked, , ...tried] = sent;
   expect(looked?.call).toBe("GET subscriptions");
   const said = tried.map(({ params, key }) => `taxed ${params["automatic_tax[enabled]"]}, ${key}`);
   expect(said).toEqual(["taxed true, subscription-taxed-1-0", "taxed undefined, subscription-1-0"]);

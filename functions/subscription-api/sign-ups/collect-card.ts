@@ -1,0 +1,112 @@
+import type { SetupIntent } from "../stripe/card-setup";
+import { mayExist } from "../stripe/client";
+import { deleteCustomer, endBeforeTrial } from "./end-sign-up";
+import { hasTooManyFailedCards, type SignUp } from "./sign-up";
+import type { AdvanceServices, Step } from "./step";
+import {
+  ABANDONED_AFTER_MS,
+  CONTINUED_FOR_MS,
+  FIRST_CHECK_AFTER_MS,
+  fromNow,
+  isOlderThan,
+  TRIAL_START_GRACE_MS,
+} from "./timing";
+
+/* A pending sign-up: from the form to its card. */
+
+/** Takes the card if one was set up. Deletes the sign-up after 24 hours without one. */
+export async function checkCard(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Step> {
+  if (hasTooManyFailedCards(signUp)) return endBeforeTrial(signUp, "cards-failed");
+  if (isOlderThan(signUp, ABANDONED_AFTER_MS)) return deleteUnfinished(signUp, services);
+  const setupIntent = known ?? (await services.payments.findSetupIntent(signUp.stripe_setup_intent_id));
+  return setupIntent ? judge(signUp, setupIntent, services) : findLostCardForm(signUp, services);
+}
+
+/** The same, but makes a setup intent if there is none, and begins no longer shortly before the sign-up is deleted. */
+export async function prepareCardForm(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Step> {
+  const { payments } = services;
+  if (hasTooManyFailedCards(signUp)) return endBeforeTrial(signUp, "cards-failed");
+  if (isOlderThan(signUp, CONTINUED_FOR_MS)) return deleteUnfinished(signUp, services);
+  const setupIntent = known ?? (await payments.findSetupIntent(signUp.stripe_setup_intent_id));
+  if (setupIntent) return judge(signUp, setupIntent, services);
+  const customerId = signUp.stripe_customer_id ?? (await payments.findOrCreateCustomer(signUp));
+  return record(customerId, await payments.findOrCreateSetupIntent(signUp, customerId));
+}
+
+async function judge(signUp: SignUp, setupIntent: SetupIntent, services: AdvanceServices): Promise<Step> {
+  if (hasOwnCard(signUp, setupIntent)) return acceptCard(signUp, setupIntent, services);
+  if (setupIntent.state === "canceled") return deleteUnfinished(signUp, services);
+  return { done: true, setupIntent };
+}
+
+/** A card of another sign-up or customer counts as none. */
+function hasOwnCard({ id, stripe_customer_id }: SignUp, { state, signUpId, customerId }: SetupIntent): boolean {
+  return state === "succeeded" && signUpId === id && customerId === stripe_customer_id;
+}
+
+/** Looks for what an earlier attempt made at Stripe without hearing of it, as after a restore of the database. */
+async function findLostCardForm(signUp: SignUp, { payments }: AdvanceServices): Promise<Step> {
+  if (!mayExist(signUp)) return { done: true };
+  const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
+  if (customerId === undefined) return { done: true };
+  const setupIntent = await payments.findSetupIntentOf(signUp, customerId);
+  return setupIntent ? record(customerId, setupIntent) : { done: true };
+}
+
+function record(customerId: string, setupIntent: SetupIntent): Step {
+  return {
+    write: { columns: { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntent.id } },
+    // One that was found in a list lacks its card's fingerprint.
+    setupIntent: setupIntent.state === "open" ? setupIntent : undefined,
+  };
+}
+
+/** Claims the trial for the email address and the card; of two sign-ups at the same moment the claims decide. */
+async function acceptCard(signUp: SignUp, setupIntent: SetupIntent, services: AdvanceServices): Promise<Step> {
+  const { claims, signUps } = services;
+  const email = claims.ofEmail(signUp.email);
+  if (await signUps.hasHadTrial(email, signUp.id)) return endBeforeTrial(signUp, "replaced");
+  const card = claims.ofCard(setupIntent.fingerprint);
+  if (card !== null && (await signUps.hasHadTrial([card], signUp.id))) {
+    return refuseUsedCard(signUp, setupIntent, card, services);
+  }
+  return {
+    write: {
+      columns: { status: "card_set_up", check_at: fromNow(TRIAL_START_GRACE_MS) },
+      claims: card === null ? email : [...email, card],
+    },
+    setupIntent,
+  };
+}
+
+/** Detaches a card that has had a trial, and waits for another one. @param card its hash */
+async function refuseUsedCard(
+  { id, used_cards }: SignUp,
+  { paymentMethodId }: SetupIntent,
+  card: string,
+  { payments }: AdvanceServices,
+): Promise<Step> {
+  if (paymentMethodId !== null) await payments.detachCard(paymentMethodId);
+  return {
+    write: {
+      columns: {
+        used_cards: used_cards + 1,
+        stripe_setup_intent_id: null,
+        check_at: fromNow(FIRST_CHECK_AFTER_MS),
+      },
+      messages: [{ kind: "card-used", card }],
+    },
+    log: ["info", "used_card_refused", { signUpId: id, usedCards: used_cards + 1 }],
+  };
+}
+
+/** Cancels the setup intent first, so that no card can be set up any more, and deletes the customer before the row. */
+async function deleteUnfinished(signUp: SignUp, services: AdvanceServices): Promise<Step> {
+  const { payments } = services;
+  if (signUp.stripe_setup_intent_id !== null) {
+    const last = await payments.cancelSetupIntent(signUp.stripe_setup_intent_id);
+    if (last && hasOwnCard(signUp, last)) return acceptCard(signUp, last, services);
+  }
+  await deleteCustomer(signUp, payments);
+  return { remove: true };
+}

@@ -1,0 +1,80 @@
+import type { SignUp } from "./sign-up";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Age at which a sign-up without a card is deleted. */
+export const ABANDONED_AFTER_MS = 24 * HOUR;
+/** Age up to which the same form continues its sign-up. Shorter, so that no request works on a sign-up that is being deleted. */
+export const CONTINUED_FOR_MS = ABANDONED_AFTER_MS - 5 * MINUTE;
+/** How long an ended sign-up still answers for its status. */
+export const KEPT_AFTER_END_MS = 24 * HOUR;
+
+/** Until the cron handler looks for a card whose webhook was lost. */
+export const FIRST_CHECK_AFTER_MS = 10 * MINUTE;
+/** Until the cron handler takes over from the webhook or the page that found the card. */
+export const TRIAL_START_GRACE_MS = 2 * MINUTE;
+/** How long after a trial's end Stripe may take to charge. */
+export const TRIAL_END_GRACE_MS = HOUR;
+/** Between two checks of a trial that Stripe ends later still. */
+const LATE_TRIAL_PAUSE_MS = 10 * MINUTE;
+/** How long a run of the cron handler has a due sign-up to itself. Longer than a run. */
+export const LEASE_MS = 10 * MINUTE;
+
+/** ISO 8601, as every time in the database. */
+export function fromNow(milliseconds: number): string {
+  return new Date(Date.now() + milliseconds).toISOString();
+}
+
+export function now(): string {
+  return fromNow(0);
+}
+
+/** Whether so much time has passed since then. */
+export function isPast(time: string, milliseconds: number): boolean {
+  return Date.now() - Date.parse(time) >= milliseconds;
+}
+
+export function isOlderThan({ created_at }: Pick<SignUp, "created_at">, milliseconds: number): boolean {
+  return isPast(created_at, milliseconds);
+}
+
+/** When a sign-up ends that has no card by then. */
+export function signUpEnd({ created_at }: Pick<SignUp, "created_at">): Date {
+  return new Date(Date.parse(created_at) + ABANDONED_AFTER_MS);
+}
+
+/** When its status can no longer be asked for: an hour later, so that a waiting page is told of the end. */
+export function statusEnd(signUp: Pick<SignUp, "created_at">): Date {
+  return new Date(signUpEnd(signUp).getTime() + HOUR);
+}
+
+/** When the cron handler looks again at a sign-up that it left as it was; null if only webhooks change it. */
+export function nextCheck(signUp: SignUp): string | null {
+  switch (signUp.status) {
+    case "pending":
+      return nextCardCheck(signUp);
+    case "card_set_up":
+      return fromNow(TRIAL_START_GRACE_MS);
+    case "ended":
+      return fromNow(KEPT_AFTER_END_MS);
+    case "trialing":
+      return nextTrialCheck(signUp.trial_end);
+    case "active":
+    case "past_due":
+    case "canceled":
+      return null;
+  }
+}
+
+/** When the trial should have become a paid subscription. */
+export function nextTrialCheck(trialEnd: string | null): string | null {
+  if (trialEnd === null) return null;
+  return new Date(Math.max(Date.parse(trialEnd) + TRIAL_END_GRACE_MS, Date.now() + LATE_TRIAL_PAUSE_MS)).toISOString();
+}
+
+/** After ten minutes, then each time the sign-up is three times as old, and when it is abandoned. */
+function nextCardCheck({ created_at }: SignUp): string {
+  const created = Date.parse(created_at);
+  return new Date(created + Math.min(3 * (Date.now() - created), ABANDONED_AFTER_MS)).toISOString();
+}

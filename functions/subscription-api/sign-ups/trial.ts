@@ -1,0 +1,91 @@
+import { REMINDER_DAYS, TRIAL_DAYS } from "../../../app/contract/trial";
+import { messagesOnce, type NewMessage, reminderKey } from "../outbox/outbox";
+import type { SetupIntent } from "../stripe/card-setup";
+import { unexpectedAnswer } from "../stripe/client";
+import type { Payments, SubscriptionState } from "../stripe/payments";
+import type { SignUp } from "./sign-up";
+import type { AdvanceServices, Step } from "./step";
+import { nextTrialCheck } from "./timing";
+
+/* A sign-up whose card is set up: its trial begins, and then the row follows the subscription at Stripe. */
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** A subscription at Stripe, or a trial without a plan. */
+type TrialState = Pick<SubscriptionState, "status" | "trialEnd"> & { stripeSubscriptionId: string | null };
+
+/** At the price that the row has had since its form. Throws if Stripe does not know it. */
+export async function startTrial(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Step> {
+  const { packages, payments } = services;
+  const { id, package_id, stripe_customer_id: customerId, stripe_price_id: priceId } = signUp;
+  if (customerId === null) throw new Error("A sign-up whose card is set up has no customer");
+  if (package_id !== null && priceId === null) {
+    // Stored by an earlier release, which kept no price.
+    const chosen = await packages.find(package_id);
+    if (chosen === null) throw new Error("A sign-up's package is not in the catalog");
+    const { price_cents, stripe_price_id } = chosen;
+    return { write: { columns: { price_cents, stripe_price_id } }, setupIntent: known };
+  }
+  const setupIntent = known ?? (await payments.findSetupIntent(signUp.stripe_setup_intent_id));
+  const cardId = setupIntent?.paymentMethodId ?? null;
+  if (cardId === null) throw unexpectedAnswer("payment_method");
+  const trial: TrialState =
+    priceId === null
+      ? await trialWithoutSubscription(customerId, cardId, payments)
+      : await payments.findOrCreateSubscription(signUp, { customerId, priceId, cardId });
+  const begun = trial.status === "canceled" ? [] : messagesOnce(id, "trial-started", "account-created");
+  return {
+    write: { columns: columnsOf(trial), messages: [...begun, ...reminderOf(id, trial)] },
+    log: ["info", "trial_started", { signUpId: id, status: trial.status }],
+  };
+}
+
+/** Sales makes the subscription later, for the same card. */
+async function trialWithoutSubscription(customerId: string, cardId: string, payments: Payments): Promise<TrialState> {
+  await payments.setDefaultCard(customerId, cardId);
+  return withoutSubscription(new Date(Date.now() + TRIAL_DAYS * DAY_MS));
+}
+
+function withoutSubscription(trialEnd: Date): TrialState {
+  const hasEnded = trialEnd.getTime() <= Date.now();
+  return { stripeSubscriptionId: null, status: hasEnded ? "canceled" : "trialing", trialEnd };
+}
+
+/** Reads the subscription, because events arrive late, repeatedly and out of order. */
+export async function followSubscription(signUp: SignUp, { payments }: AdvanceServices): Promise<Step> {
+  const { id, status, stripe_subscription_id, trial_end } = signUp;
+  const trial = (await subscriptionOf(signUp, payments)) ?? withoutSubscription(new Date(trial_end ?? 0));
+  // A canceled subscription may no longer have its trial's end.
+  const columns = columnsOf({
+    ...trial,
+    trialEnd: trial.trialEnd ?? (trial_end === null ? null : new Date(trial_end)),
+  });
+  const isKnown =
+    columns.status === status &&
+    columns.stripe_subscription_id === stripe_subscription_id &&
+    columns.trial_end === trial_end;
+  return isKnown ? { done: true } : { write: { columns, messages: reminderOf(id, trial) } };
+}
+
+/** Undefined for a trial without a plan, unless sales has made a subscription in the meantime. */
+export async function subscriptionOf(
+  { stripe_subscription_id: id, stripe_customer_id: customerId }: SignUp,
+  payments: Payments,
+): Promise<SubscriptionState | undefined> {
+  if (id !== null) return payments.retrieveSubscription(id);
+  if (customerId === null) throw new Error("A trial has no customer");
+  return payments.findSubscriptionOf(customerId);
+}
+
+function columnsOf({ status, stripeSubscriptionId, trialEnd }: TrialState) {
+  const trial_end = trialEnd?.toISOString() ?? null;
+  const check_at = status === "trialing" ? nextTrialCheck(trial_end) : null;
+  return { status, stripe_subscription_id: stripeSubscriptionId, trial_end, check_at };
+}
+
+/** None without a plan, whose end charges nothing. */
+function reminderOf(signUpId: string, { status, stripeSubscriptionId, trialEnd }: TrialState): NewMessage[] {
+  if (status !== "trialing" || stripeSubscriptionId === null || trialEnd === null) return [];
+  const notBefore = new Date(trialEnd.getTime() - REMINDER_DAYS * DAY_MS);
+  return [{ kind: "trial-ending", key: reminderKey(signUpId, trialEnd), notBefore }];
+}
