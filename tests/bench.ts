@@ -15,7 +15,12 @@ import { formHeaders } from "./support/visitors/site-visitor";
  * same bytes as a constant, in one run. `--quick` tries it; `--write` puts the table into docs/performance.md.
  */
 
-const [ROUNDS, WARM_UP_MS] = process.argv.includes("--quick") ? [3, 500] : [11, 4_000];
+const [isQuick, isWritten] = ["--quick", "--write"].map((flag) => process.argv.includes(flag));
+if (isQuick && isWritten) {
+  console.error("A quick run is too noisy to publish: npm run bench -- --write");
+  process.exit(1);
+}
+const [ROUNDS, WARM_UP_MS] = isQuick ? [3, 500] : [11, 4_000];
 const ROUND_MS = 1_000;
 const CONNECTIONS = 16;
 /** The runtime writes these itself. */
@@ -71,7 +76,7 @@ for (const subject of subjects) {
   console.log(rows.at(-1));
 }
 await both.dispose();
-if (process.argv.includes("--write")) {
+if (isWritten) {
   const path = join(root, "docs/performance.md");
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
   const measured = `Measured on ${new Date().toISOString().slice(0, 10)}: ${machine}.\n`;

@@ -6,8 +6,11 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const setupFiles = [here("support/running-test.ts"), here("support/matchers/matchers.ts")];
 
+// Vitest takes NODE_ENV=production from a shell, with which esbuild and React are others than the tests mean.
+process.env.NODE_ENV = "test";
+
 /** Of tests that run the built Workers in Miniflare: `npm run build` comes first. */
-const workers = {
+export const workers = {
   setupFiles,
   testTimeout: 180_000,
   hookTimeout: 180_000,
@@ -16,7 +19,8 @@ const workers = {
   // Miniflare and Wrangler take seconds to load: once for each process, not for each file.
   isolate: false,
 };
-const unit = {
+/** Of tests in Node alone. */
+export const unit = {
   setupFiles,
   testTimeout: 60_000,
   // A module is loaded once for each process, not for each file: half the time of all of them.
@@ -24,8 +28,8 @@ const unit = {
   restoreMocks: true,
 };
 
-// Node has no such module; the Workers' tests have workerd's.
-const resolve = { alias: { "cloudflare:workers": here("support/api-in-process/cloudflare-workers.ts") } };
+/** Node has no such module; the Workers' tests have workerd's. */
+export const resolve = { alias: { "cloudflare:workers": here("support/api-in-process/cloudflare-workers.ts") } };
 
 export default defineConfig({
   test: {
@@ -33,19 +37,7 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     projects: [
       { resolve, test: { ...unit, name: "unit", include: ["tests/unit/**/*.test.ts"] } },
-      {
-        // What random visitors find, ten times as much as for each push.
-        resolve,
-        test: {
-          ...unit,
-          name: "long",
-          include: ["tests/unit/api/sign-ups/simulation.test.ts", "tests/unit/sign-up/model.test.ts"],
-          env: { SIGN_UPS: "2000", SEQUENCES: "300" },
-        },
-      },
       { test: { ...workers, name: "workers", include: ["tests/workers/**/*.test.ts"] } },
-      // A command starts Node and Wrangler several times.
-      { test: { ...workers, name: "release", include: ["tests/release/**/*.test.ts"], testTimeout: 600_000 } },
     ],
   },
 });

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "@playwright/test";
 import { findOrInstallChromium } from "../../tools/images/chromium";
 import { DESKTOP, PHONE } from "./support/faults";
@@ -7,11 +8,13 @@ import { DESKTOP, PHONE } from "./support/faults";
 // Playwright's workers read this file again, and the variable with it: the search runs once.
 process.env.CHROMIUM_PATH ??= findOrInstallChromium();
 
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
 export default defineConfig({
-  testDir: ".",
+  testDir: here("."),
   testMatch: "**/*.spec.ts",
-  globalSetup: "../temporary-folder.ts",
-  outputDir: join(process.env.TEST_RESULTS ?? "../../build/test-results", "browser"),
+  globalSetup: here("../temporary-folder.ts"),
+  outputDir: join(process.env.TEST_RESULTS ?? here("../../build/test-results"), "browser"),
   fullyParallel: true,
   forbidOnly: process.env.CI !== undefined,
   workers: availableParallelism(),
@@ -34,6 +37,5 @@ export default defineConfig({
   projects: [
     { name: "desktop", use: { viewport: DESKTOP } },
     { name: "phone", grep: /@phone/, use: { viewport: PHONE } },
-    { name: "release", testDir: "../release", use: { viewport: DESKTOP } },
   ],
 });

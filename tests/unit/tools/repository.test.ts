@@ -56,9 +56,11 @@ test.each(workerNames)("each path in the wrangler.toml of %s exists", (name) => 
   expect(paths.filter((path) => !existsSync(path) && !isOutput(path.slice(root.length)))).toEqual([]);
 });
 
-test("each folder that tsconfig.json includes exists", () => {
+test("each pattern that tsconfig.json includes matches a file", () => {
   const { include } = z.object({ include: z.array(z.string()) }).parse(JSON.parse(textOf("tsconfig.json")));
-  expect(include.filter((folder) => !code.some((path) => path.startsWith(`${folder}/`)))).toEqual([]);
+  const matches = (pattern: string) =>
+    code.some((path) => path.startsWith(`${pattern}/`) || matchesGlob(path, pattern));
+  expect(include.filter((pattern) => !matches(pattern))).toEqual([]);
 });
 
 test.each(files.filter((path) => path.startsWith(".github/workflows/")))("%s names what exists", (path) => {
