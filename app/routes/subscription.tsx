@@ -85,13 +85,11 @@ export async function action(posted: ActionFunctionArgs) {
   if (await isOverLimit(configuration.SIGNUP_RATE_LIMIT, sender, log)) {
     log.add({ outcome: "refused", reason: TOO_MANY_REQUESTS.title });
     // The page's script still has what was typed.
-    const { fields } = context.route?.isData
-      ? { fields: {} }
-      : await readForm(request, { deadlineFactor, isRefused: true });
+    const { fields } = context.route?.isData ? { fields: {} } : await readForm(request, deadlineFactor);
     return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
   }
 
-  const { fields, problem } = await readForm(request, { deadlineFactor });
+  const { fields, problem } = await readForm(request, deadlineFactor);
   if (problem) {
     log.add({ outcome: "refused", reason: problem.title });
     return reply(problem.status, refused({ fields, problem }));

@@ -17,8 +17,8 @@ import {
 
 const MAX_URL_LENGTH = 8192;
 const MAX_QUERY_PARAMETERS = 64;
-/** The action gives a form's values back up to here, though it takes no more than 16 KB. */
-const MAX_FORM_BYTES = 256 * 1024;
+/** The action takes no more than 16 KB, but gives the short fields of a form up to here back. */
+export const MAX_FORM_BYTES = 256 * 1024;
 
 /** The two types of HTML forms. */
 const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;

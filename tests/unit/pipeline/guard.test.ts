@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { MAX_FORM_BYTES } from "../../../app/pipeline/guard/request-guard.server";
 import { PATH, SITE_URL } from "../../support/site-in-process/site-settings";
 import { FOREIGN_BROWSER, formWith, OWN_BROWSER, type Sender } from "./posted-form";
 import { FORM, smallSite } from "./small-site";
 
 /* Threats A and B: what the guard refuses, by a request's headers alone. */
-
-const MAX_FORM_BYTES = 256 * 1024;
 
 /** A query that makes the URL of a path 8,192 characters long, the most that is taken. */
 const longestQuery = (path: string) => `?${"a".repeat(8192 - `${SITE_URL}${path}?`.length)}`;
