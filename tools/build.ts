@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { runTool, ToolError } from "./failures";
+import { keepRelease } from "./releases/kept-releases";
 import { QUIET, root, wrangler } from "./wrangler/wrangler";
 
 // npm run build: all Workers at the same time, into build/{name}. npm run build -- {name} builds one.
@@ -48,7 +49,7 @@ export async function bundleWorker(name: WorkerName, ...options: string[]): Prom
 /** Everything of the site but its Worker's bundle, which a deployment makes itself. */
 export async function buildBrowser(): Promise<void> {
   await run(remixCli, "build");
-  await run("--import", "tsx", "tools/minify-browser.ts");
+  await keepRelease(join(root, "public/build"));
 }
 
 async function run(...args: string[]): Promise<void> {

@@ -20,10 +20,12 @@ export function parseReleases(text: string) {
   return releaseList.parse(JSON.parse(text)).releases;
 }
 
-/** Adds the files of earlier releases to a build, and the build to them. @param built public/build */
-export async function keepRelease(built: string, version: string, kept: string = KEPT): Promise<void> {
+/** Adds the files of earlier releases to a build of Remix, and the build to them. @param built public/build */
+export async function keepRelease(built: string, kept: string = KEPT): Promise<void> {
   const entries = (await readdir(built, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const files = entries.map(({ parentPath, name }) => relative(built, join(parentPath, name)).replaceAll("\\", "/"));
+  const version = files.map((file) => /^manifest-(\w+)\.js$/.exec(file)?.[1]).find((found) => found !== undefined);
+  if (version === undefined) throw new Error("remix build wrote no manifest");
   const list = await readFile(join(kept, LIST), "utf8").catch(() => '{"releases":[]}');
   const isWhole = (release: { files: string[] }) => release.files.every((file) => existsSync(join(kept, file)));
   const earlier = parseReleases(list).filter((release) => release.version !== version && isWhole(release));

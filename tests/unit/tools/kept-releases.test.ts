@@ -9,14 +9,17 @@ test("a build has the files of the two releases before it, and lists three relea
   const [built, kept] = [join(folder, "public/build"), join(folder, ".releases")];
   for (const version of ["one", "two", "three", "four"]) {
     await rm(built, { recursive: true, force: true });
-    for (const file of [`routes/$-${version}.js`, `_assets/${version}.css`, "same.js"]) {
+    for (const file of [`manifest-${version}.js`, `routes/$-${version}.js`, `_assets/${version}.css`, "same.js"]) {
       await mkdir(dirname(join(built, file)), { recursive: true });
       await writeFile(join(built, file), version);
     }
-    await keepRelease(built, version, kept);
+    await keepRelease(built, kept);
   }
   const files = (await readdir(built, { recursive: true })).map((name) => basename(name)).sort();
-  const expected = ["$-four.js", "$-three.js", "$-two.js", "four.css", "same.js", "three.css", "two.css"];
+  const expected = [
+    ...["$-four.js", "$-three.js", "$-two.js", "four.css"],
+    ...["manifest-four.js", "manifest-three.js", "manifest-two.js", "same.js", "three.css", "two.css"],
+  ];
   expect(files.filter((name) => name.includes("."))).toEqual(expected);
   expect(await readFile(join(built, "same.js"), "utf8")).toBe("four");
   const releases = parseReleases(await readFile(join(built, "../releases.json"), "utf8"));
