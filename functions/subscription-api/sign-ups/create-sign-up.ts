@@ -1,5 +1,6 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import { log } from "../log";
+import type { AgreedPrice } from "../packages";
 import type { PasswordSlot } from "../passwords/password-queue";
 import { PaymentsError, unexpectedAnswer } from "../stripe/client";
 import { type Advanced, advanceToCardForm } from "./advance";
@@ -31,34 +32,57 @@ export type SignUpResult =
   /** The password could not be hashed in time; nothing was stored. */
   | { status: "busy" };
 
-/** Idempotent: the same request with the same key continues after a failure. */
+/** Idempotent: the same request with the same key continues after a failure. Throws PaymentsError and D1's errors. */
 export async function createSignUp(form: PostedForm, services: SignUpServices): Promise<SignUpResult> {
-  const { request, idempotencyKey, shownPriceCents, requestId } = form;
+  const { request, idempotencyKey, requestId } = form;
   const { packages, passwords, signUps } = services;
   const known = await signUps.findByKey(idempotencyKey);
-  if (known) return resume(known, request, services);
-  const chosen = request.package_id === undefined ? null : await packages.find(request.package_id);
-  if (chosen === null && request.package_id !== undefined) return { status: "unknown-package" };
-  if (chosen && shownPriceCents !== undefined && chosen.price_cents > shownPriceCents) {
-    log("warn", "price_changed", { packageId: chosen.id, shownCents: shownPriceCents, cents: chosen.price_cents });
-    return { status: "price-changed" };
-  }
+  if (known) return resume(known, form, services);
+  const price = request.package_id === undefined ? null : await packages.find(request.package_id);
+  if (price === null && request.package_id !== undefined) return { status: "unknown-package" };
+  if (isAboveShown(price, form)) return priceChanged(price, form);
   // Hashed before the email lookup, so that known and new addresses take equally long.
   const passwordHash = await passwords.hash(request.password);
   if (passwordHash === undefined) return { status: "busy" };
   if (await hasHadTrial(request.email, services)) return { status: "duplicate" };
   const id = crypto.randomUUID();
-  const stored = await signUps.add({ id, idempotencyKey, passwordHash, request, requestId, price: chosen });
-  return stored.id === id ? finish(stored, services) : resume(stored, request, services);
+  const stored = await signUps.add({ id, idempotencyKey, passwordHash, request, requestId, price });
+  return stored.id === id ? finish(stored, services) : resume(stored, form, services);
 }
 
-async function resume(stored: SignUp, request: SubscriptionRequest, services: SignUpServices): Promise<SignUpResult> {
+async function resume(stored: SignUp, form: PostedForm, services: SignUpServices): Promise<SignUpResult> {
+  const { request } = form;
   const samePassword = await services.passwords.verify(request.password, stored.password_hash);
   if (samePassword === undefined) return { status: "busy" };
   const asked = columnsOf(request);
   const sameFields = formColumns.keyof().options.every((name) => asked[name] === stored[name]);
   if (!samePassword || !sameFields) return { status: "key-reused" };
-  return isOver(stored) ? { status: "duplicate" } : finish(stored, services);
+  if (isOver(stored)) return { status: "duplicate" };
+  if (stored.status !== "pending" || !isAboveShown(stored, form)) return finish(stored, services);
+  return resumeAtLowerPrice(stored, form, services);
+}
+
+/** The same form from a page that shows a lower price by now: the visitor has seen both, so the lower one counts. */
+async function resumeAtLowerPrice(stored: SignUp, form: PostedForm, services: SignUpServices): Promise<SignUpResult> {
+  const { packages, signUps } = services;
+  const price = stored.package_id === null ? null : await packages.find(stored.package_id);
+  if (price === null || isAboveShown(price, form)) return priceChanged(price, form);
+  const { price_cents, stripe_price_id } = price;
+  const agreed = await signUps.change(stored.id, (read) =>
+    read.status === "pending" && isAboveShown(read, form) ? { columns: { price_cents, stripe_price_id } } : undefined,
+  );
+  return agreed === null ? { status: "ended" } : finish(agreed, services);
+}
+
+function isAboveShown(price: Pick<SignUp, "price_cents"> | null, { shownPriceCents }: PostedForm): boolean {
+  const cents = price?.price_cents ?? null;
+  return cents !== null && shownPriceCents !== undefined && cents > shownPriceCents;
+}
+
+function priceChanged(price: AgreedPrice | null, { request, shownPriceCents }: PostedForm): SignUpResult {
+  const fields = { packageId: request.package_id, shownCents: shownPriceCents, cents: price?.price_cents };
+  log("warn", "price_changed", fields);
+  return { status: "price-changed" };
 }
 
 /** True after a trial, and for a trial whose status can no longer be asked for. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { PRICE_CHANGED } from "../../../../app/contract/problem-types";
 import { SHOWN_PRICE_HEADER } from "../../../../app/contract/site-headers";
 import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
@@ -61,6 +62,36 @@ test("the same form again continues its sign-up at the agreed price, whatever th
   await showing("50000", "the-key");
   rows(RAISED, STANDARD);
   expect((await showing("50000", "the-key")).status).toBe(200);
+  expect(rows(PRICE)).toEqual([{ price_cents: 50_000, stripe_price_id: "price_standard" }]);
+  await settled();
+});
+
+test("the same form from a page that shows a lower price by now has the lower one", async () => {
+  const { showing, rows, settled } = forms();
+  await showing("50000", "the-key");
+  rows("UPDATE packages SET price_cents = 40000, stripe_price_id = 'price_new' WHERE id = ?", STANDARD);
+  expect(await showing("40000", "the-key")).toHaveStatus(200);
+  expect(rows(PRICE)).toEqual([{ price_cents: 40_000, stripe_price_id: "price_new" }]);
+  await settled();
+});
+
+test("the same form from a page that shows less than the plan costs is refused, and its sign-up stays as it was", async () => {
+  const { showing, rows, settled } = forms();
+  await showing("50000", "the-key");
+  expect(await showing("40000", "the-key")).toBeProblem(409, PRICE_CHANGED);
+  expect(rows(PRICE)).toEqual([{ price_cents: 50_000, stripe_price_id: "price_standard" }]);
+  await settled();
+});
+
+test("a lower price on the page changes no trial that has begun", async () => {
+  const { showing, rows, model, settled } = forms();
+  const { client_secret } = z
+    .object({ client_secret: z.string() })
+    .parse(await (await showing("50000", "the-key")).json());
+  model.confirm(client_secret.split("_secret_")[0] ?? "", "a card", false);
+  await showing("50000", "the-key");
+  rows("UPDATE packages SET price_cents = 40000, stripe_price_id = 'price_new' WHERE id = ?", STANDARD);
+  expect(await showing("40000", "the-key")).toHaveStatus(200);
   expect(rows(PRICE)).toEqual([{ price_cents: 50_000, stripe_price_id: "price_standard" }]);
   await settled();
 });
