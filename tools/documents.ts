@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod/v4/core";
@@ -6,7 +6,7 @@ import { company } from "../app/company";
 import { settings as siteSettings } from "../app/pipeline/settings/configuration.server";
 import { settings as apiSettings } from "../functions/subscription-api/config";
 
-// npm run docs: writes the tables of settings and log events into the operator's handbook.
+// npm run docs: writes the tables of settings into the operator's handbook.
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const textOf = (path: string) => readFileSync(join(root, path), "utf8");
@@ -16,8 +16,6 @@ export const HANDBOOK = "docs/operations.md";
 const TABLES = {
   "settings of the site": () => settingsTable(siteSettings, "app/pipeline/settings/configuration.server.ts"),
   "settings of the API": () => settingsTable(apiSettings, "functions/subscription-api/config.ts"),
-  "events of the site": () => eventsTable(["app"]),
-  "events of the API": () => eventsTable(["functions/subscription-api", "app/shared"]),
 };
 
 /**
@@ -53,27 +51,6 @@ function defaultOf(schema: z.$ZodType | undefined): string {
   if (!absent?.success) return "required";
   if (absent.data === undefined || absent.data === "") return "none";
   return absent.data === company.consoleUrl ? "in `app/company.ts`" : `\`${absent.data}\``;
-}
-
-const LOGGED = [/\blog(?:"\))?\.(info|warn|error)\(\s*"(\w+)"/g, /"(info|warn|error)",\s*"(\w+)"/g];
-
-function eventsTable(folders: string[]): string {
-  const events = new Map<string, { levels: Set<string>; places: Set<string> }>();
-  for (const folder of folders) {
-    for (const file of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).sort()) {
-      const path = `${folder}/${file}`;
-      const code = /\.tsx?$/.test(file) ? textOf(path) : "";
-      for (const [, level = "", event = ""] of LOGGED.flatMap((calls) => [...code.matchAll(calls)])) {
-        const { levels, places } = events.get(event) ?? { levels: new Set(), places: new Set() };
-        events.set(event, { levels: levels.add(level), places: places.add(`\`${path}\``) });
-      }
-    }
-  }
-  const rows = [...events].sort(([one], [other]) => (one < other ? -1 : 1));
-  return markdownTable(
-    ["Event", "Level", "Logged in"],
-    rows.map(([event, { levels, places }]) => [`\`${event}\``, [...levels].join(", "), [...places].join(", ")]),
-  );
 }
 
 function markdownTable(headings: string[], rows: string[][]): string {
