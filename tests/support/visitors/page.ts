@@ -13,8 +13,9 @@ export function readPage(answer: Answer) {
   return {
     ...{ ...answer, document, wordsOfEach, each },
     words: (selector = "main") => wordsOfEach(selector).join(" "),
-    /** Words and target of each selected link. */
-    links: (selector: string) => wordsOfEach(selector).map((words, index) => [words, each(selector, "href")[index]]),
+    /** Each selected link, as `Words: /target`. */
+    links: (selector: string) =>
+      wordsOfEach(selector).map((words, index) => `${words}: ${each(selector, "href")[index]}`),
   };
 }
 

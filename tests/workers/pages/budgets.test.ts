@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { parseReleases } from "../../../tools/releases/kept-releases";
 import { root } from "../../../tools/wrangler/wrangler";
 import { pageReader } from "../../support/visitors/page";
@@ -18,39 +18,60 @@ const { site, visitor, dispose } = await startVisitedSite();
 afterAll(dispose);
 const open = pageReader(visitor);
 
-test.each(["/", "/pricing", "/privacy", "/terms", "/security", "/subscription"])(
-  "%s arrives within the first round trip, headers included, and needs no other file to paint",
-  async (path) => {
-    const { body, headers, document } = await open(path);
+describe.each(["/", "/pricing", "/privacy", "/terms", "/security", "/subscription"])("%s", (path) => {
+  test("arrives within the first round trip, headers included", async () => {
+    const { body, headers } = await open(path);
     const head = ["HTTP/1.1 200 OK", ...[...headers].map((header) => header.join(": ")), "\r\n"].join("\r\n");
     expect(gzipSync(body, { level: 6 }).length + head.length).toBeLessThanOrEqual(FIRST_ROUND_TRIP_BYTES);
-    expect(document.querySelectorAll("style")).toHaveLength(1);
-    const blocking = "link[rel=stylesheet], link[rel=preload], img:not([src^='data:']):not([loading=lazy])";
-    expect(document.querySelectorAll(blocking)).toHaveLength(0);
-    for (const [rule] of body.matchAll(/@font-face\{[^}]*url\([^}]*\}/g))
-      expect(rule).toMatch(/font-display:(swap|optional)/);
-  },
-);
+  });
 
-/** What some code imports before it runs; an import for later has a bracket. */
-const importsIn = (code: string) => [...code.matchAll(/\b(?:from|import)\s*"([^"]+)"/g)].map(([, name = ""]) => name);
+  test("needs no other file to paint", async () => {
+    const { each, document } = await open(path);
+    expect(document.querySelectorAll("style"), "inlined stylesheets").toHaveLength(1);
+    expect(each("link[rel=stylesheet], link[rel=preload]", "href"), "files before the first paint").toEqual([]);
+    expect(each("img:not([src^='data:']):not([loading=lazy])", "src"), "images that are not lazy").toEqual([]);
+  });
 
-test("the sign-up's scripts are within their budget, and exclude the card step's; so is the Worker's", async () => {
-  const { body, each } = await open("/subscription");
-  const linked = each("link[rel=modulepreload]", "href").map((path) => path ?? "");
-  const sizes = new Map<string, number>();
-  const paths = new Set([...linked, ...importsIn(body)]);
-  // Grows while it is walked: by what each script imports.
-  for (const path of paths) {
-    const code = await readFile(join(root, "public", path), "utf8");
-    sizes.set(path, brotliCompressSync(code).length);
-    for (const name of importsIn(code)) paths.add(new URL(name, new URL(path, site.url)).pathname);
+  test("shows its text before its fonts", async () => {
+    const fonts = [...(await open(path)).body.matchAll(/@font-face\{[^}]*url\([^}]*\}/g)].map(([rule]) => rule);
+    expect(fonts.filter((rule) => !/font-display:(swap|optional)/.test(rule))).toEqual([]);
+  });
+});
+
+describe("the scripts of the sign-up", () => {
+  /** What some code imports before it runs; an import for later has a bracket. */
+  const importsIn = (code: string) => [...code.matchAll(/\b(?:from|import)\s*"([^"]+)"/g)].map(([, name = ""]) => name);
+
+  /** The size of each script that the form's page needs, compressed, by its path. */
+  async function scriptSizes() {
+    const { body, each } = await open("/subscription");
+    const linked = each("link[rel=modulepreload]", "href").map((path) => path ?? "");
+    const sizes = new Map<string, number>();
+    const paths = new Set([...linked, ...importsIn(body)]);
+    // Grows while it is walked: by what each script imports.
+    for (const path of paths) {
+      const code = await readFile(join(root, "public", path), "utf8");
+      sizes.set(path, brotliCompressSync(code).length);
+      for (const name of importsIn(code)) paths.add(new URL(name, new URL(path, site.url)).pathname);
+    }
+    return sizes;
   }
-  expect(sizes.size).toBeGreaterThan(3);
-  const sum = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-  expect(sum, JSON.stringify([...sizes])).toBeLessThanOrEqual(SIGNUP_SCRIPT_BYTES);
-  const [built] = parseReleases(await readFile(join(root, "public/releases.json"), "utf8"));
-  expect(built?.files.filter((name) => name.includes("card-form"))).toHaveLength(1);
-  expect([...paths].filter((path) => path.includes("card-form"))).toEqual([]);
-  expect(gzipSync(await readFile(join(root, "build/site/site.js"))).length).toBeLessThanOrEqual(WORKER_BYTES);
+
+  test("are within their budget", async () => {
+    const sizes = await scriptSizes();
+    expect(sizes.size, "scripts found").toBeGreaterThan(3);
+    const sum = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    expect(sum, JSON.stringify([...sizes])).toBeLessThanOrEqual(SIGNUP_SCRIPT_BYTES);
+  });
+
+  test("are without the card form, which the card step loads", async () => {
+    const [built] = parseReleases(await readFile(join(root, "public/releases.json"), "utf8"));
+    expect(built?.files.filter((name) => name.includes("card-form"))).toHaveLength(1);
+    expect([...(await scriptSizes()).keys()].filter((path) => path.includes("card-form"))).toEqual([]);
+  });
+});
+
+test("the site's Worker is within its budget", async () => {
+  const worker = await readFile(join(root, "build/site/site.js"));
+  expect(gzipSync(worker).length).toBeLessThanOrEqual(WORKER_BYTES);
 });
