@@ -3,8 +3,6 @@ import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToString } from "react-dom/server";
 import type { SiteContext } from "./pipeline/context.server";
 import { describeError } from "./shared/describe-error";
-import { CountryOptionsProvider } from "./signup/form/country-list";
-import { countryOptions } from "./signup/form/country-options";
 import type { SignupServices } from "./signup/server/services.server";
 import { StylesheetProvider, stylesheetOf } from "./ui/document/inline-stylesheet";
 import { NonceProvider } from "./ui/document/nonce";
@@ -35,9 +33,7 @@ export default async function handleRequest(
   const html = renderToString(
     <NonceProvider value={nonce}>
       <StylesheetProvider value={await readStylesheet(stylesheetOf(handles))}>
-        <CountryOptionsProvider value={countryOptions}>
-          <RemixServer context={remix} url={request.url} nonce={nonce} />
-        </CountryOptionsProvider>
+        <RemixServer context={remix} url={request.url} nonce={nonce} />
       </StylesheetProvider>
     </NonceProvider>,
   );

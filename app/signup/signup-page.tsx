@@ -158,9 +158,7 @@ function Frame({ heading, progress, headingRef, intro, packageId, priceCents, ch
         </h1>
         {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
       </div>
-      {packageId !== undefined && (
-        <PlanSummary packageId={packageId} priceCents={priceCents} withForm={progress === 1} />
-      )}
+      {packageId !== undefined && <PlanSummary packageId={packageId} priceCents={priceCents} />}
       {children}
     </div>
   );

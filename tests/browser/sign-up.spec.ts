@@ -84,7 +84,6 @@ test("the keyboard alone reaches the card step and all its links, and starts ove
     await expect(page.getByLabel(name, { exact: true })).toHaveValue("");
   await expect(heading).toBeFocused();
   await expect(heading).toBeInViewport();
-  await expect(page.locator("datalist option")).toHaveCount(250);
 });
 
 test.describe("without scripts", () => {

@@ -1,70 +1,19 @@
-/** ISO 3166-1, alpha-2 before alpha-3, and Kosovo, whose codes ISO leaves to its users. */
-const ISO_3166_1 =
-  "ADAND AEARE AFAFG AGATG AIAIA ALALB AMARM AOAGO AQATA ARARG ASASM ATAUT AUAUS AWABW AXALA AZAZE BABIH BBBRB BDBGD " +
-  "BEBEL BFBFA BGBGR BHBHR BIBDI BJBEN BLBLM BMBMU BNBRN BOBOL BQBES BRBRA BSBHS BTBTN BVBVT BWBWA BYBLR BZBLZ CACAN " +
-  "CCCCK CDCOD CFCAF CGCOG CHCHE CICIV CKCOK CLCHL CMCMR CNCHN COCOL CRCRI CUCUB CVCPV CWCUW CXCXR CYCYP CZCZE DEDEU " +
-  "DJDJI DKDNK DMDMA DODOM DZDZA ECECU EEEST EGEGY EHESH ERERI ESESP ETETH FIFIN FJFJI FKFLK FMFSM FOFRO FRFRA GAGAB " +
-  "GBGBR GDGRD GEGEO GFGUF GGGGY GHGHA GIGIB GLGRL GMGMB GNGIN GPGLP GQGNQ GRGRC GSSGS GTGTM GUGUM GWGNB GYGUY HKHKG " +
-  "HMHMD HNHND HRHRV HTHTI HUHUN IDIDN IEIRL ILISR IMIMN ININD IOIOT IQIRQ IRIRN ISISL ITITA JEJEY JMJAM JOJOR JPJPN " +
-  "KEKEN KGKGZ KHKHM KIKIR KMCOM KNKNA KPPRK KRKOR KWKWT KYCYM KZKAZ LALAO LBLBN LCLCA LILIE LKLKA LRLBR LSLSO LTLTU " +
-  "LULUX LVLVA LYLBY MAMAR MCMCO MDMDA MEMNE MFMAF MGMDG MHMHL MKMKD MLMLI MMMMR MNMNG MOMAC MPMNP MQMTQ MRMRT MSMSR " +
-  "MTMLT MUMUS MVMDV MWMWI MXMEX MYMYS MZMOZ NANAM NCNCL NENER NFNFK NGNGA NINIC NLNLD NONOR NPNPL NRNRU NUNIU NZNZL " +
-  "OMOMN PAPAN PEPER PFPYF PGPNG PHPHL PKPAK PLPOL PMSPM PNPCN PRPRI PSPSE PTPRT PWPLW PYPRY QAQAT REREU ROROU RSSRB " +
-  "RURUS RWRWA SASAU SBSLB SCSYC SDSDN SESWE SGSGP SHSHN SISVN SJSJM SKSVK SLSLE SMSMR SNSEN SOSOM SRSUR SSSSD STSTP " +
-  "SVSLV SXSXM SYSYR SZSWZ TCTCA TDTCD TFATF TGTGO THTHA TJTJK TKTKL TLTLS TMTKM TNTUN TOTON TRTUR TTTTO TVTUV TWTWN " +
-  "TZTZA UAUKR UGUGA UMUMI USUSA UYURY UZUZB VAVAT VCVCT VEVEN VGVGB VIVIR VNVNM VUVUT WFWLF WSWSM XKXKX YEYEM YTMYT " +
-  "ZAZAF ZMZMB ZWZWE";
+/** ISO 3166-1 alpha-2, and Kosovo: Stripe's country codes for addresses. */
+const CODES =
+  "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ " +
+  "CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO " +
+  "FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE " +
+  "JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO " +
+  "MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW " +
+  "PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM " +
+  "TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW";
 
-const COUNTRIES = ISO_3166_1.split(" ").map((codes) => ({ code: codes.slice(0, 2), alpha3: codes.slice(2) }));
+export const COUNTRY_CODES: readonly string[] = CODES.split(" ");
 
-/** Common names that CLDR lacks in English. */
-const OTHER_NAMES: Record<string, string> = {
-  AE: "UAE/Emirates",
-  BA: "Bosnia",
-  BN: "Brunei Darussalam",
-  BO: "Plurinational State of Bolivia",
-  CD: "Democratic Republic of the Congo/DR Congo",
-  CG: "Republic of the Congo",
-  CI: "Ivory Coast",
-  CN: "People's Republic of China/PRC/Mainland China",
-  CV: "Cabo Verde",
-  CZ: "Czech Republic",
-  FM: "Federated States of Micronesia",
-  GB: "UK/Great Britain/Britain/England/Scotland/Wales/Northern Ireland",
-  HK: "Hong Kong SAR",
-  IE: "Republic of Ireland",
-  IR: "Islamic Republic of Iran",
-  KG: "Kyrgyz Republic",
-  KP: "Democratic People's Republic of Korea/DPRK",
-  KR: "Republic of Korea/Korea",
-  LA: "Lao People's Democratic Republic/Lao",
-  MD: "Republic of Moldova",
-  MK: "Macedonia",
-  MM: "Myanmar/Burma",
-  MO: "Macau/Macao",
-  NL: "Holland",
-  PS: "Palestine/State of Palestine",
-  RU: "Russian Federation",
-  SK: "Slovak Republic",
-  SY: "Syrian Arab Republic",
-  SZ: "Swaziland",
-  TL: "East Timor",
-  TR: "Turkey",
-  TW: "Republic of China",
-  TZ: "United Republic of Tanzania",
-  US: "United States of America/America",
-  VA: "Vatican/Vatican City State/Holy See",
-  VE: "Bolivarian Republic of Venezuela",
-  VN: "Viet Nam",
-};
-
-/** The English names, in alphabetical order. */
-export function countryNames(): string[] {
-  const names = namesIn("long");
-  return COUNTRIES.map(({ code }) => names(code) ?? code).sort(new Intl.Collator("en").compare);
-}
-
-/** The ISO 3166-1 alpha-2 code of a typed code or English name; undefined for any other text. */
+/**
+ * The ISO 3166-1 alpha-2 code of a typed code or English name. Undefined for any other text: then Stripe's Payment Element asks
+ * for the country.
+ */
 export function countryCode(text: string): string | undefined {
   codes ??= codesByName();
   return codes.get(comparable(text));
@@ -74,28 +23,16 @@ export function countryCode(text: string): string | undefined {
 let codes: Map<string, string> | undefined;
 
 function codesByName(): Map<string, string> {
-  const [long, short] = [namesIn("long"), namesIn("short")];
-  return new Map(
-    COUNTRIES.flatMap(({ code, alpha3 }) => {
-      const others = OTHER_NAMES[code]?.split("/") ?? [];
-      const names = [code, alpha3, long(code), short(code), ...others];
-      return names.flatMap((name) => (name === undefined ? [] : [[comparable(name), code] as const]));
-    }),
-  );
+  const names = new Intl.DisplayNames("en", { type: "region" });
+  const byName = COUNTRY_CODES.flatMap((code) => [code, names.of(code) ?? code].map((name) => [name, code] as const));
+  const ofUnitedStates = ["USA", "America", "United States of America"].map((name) => [name, "US"] as const);
+  return new Map([...byName, ...ofUnitedStates].map(([name, code]) => [comparable(name), code]));
 }
 
-function namesIn(style: "long" | "short"): (code: string) => string | undefined {
-  const names = new Intl.DisplayNames("en", { type: "region", style, fallback: "none" });
-  return (code) => names.of(code);
-}
-
-/** Drops case, accents, punctuation, spaces and words that people leave out. */
+/** Drops case, accents, punctuation and spaces. */
 function comparable(name: string): string {
   return name
     .normalize("NFKD")
     .toLowerCase()
-    .replace(/^(.+), (.+)$/, "$2 $1")
-    .replace(/\b(?:the|of|and)\s/g, " ")
-    .replace(/\bsaint\b/g, "st")
-    .replace(/[^\p{L}\p{M}\p{N}]|[\u0300-\u036f]/gu, "");
+    .replace(/[^\p{L}]/gu, "");
 }

@@ -43,9 +43,6 @@ function name(label: string) {
 export const INVALID_EMAIL = "Please enter a valid email address";
 const INVALID_ZIP = "Please enter a valid ZIP code";
 
-/** The ZIP rule refuses addresses of other countries; said before the form is filled in. */
-export const ONLINE_ADDRESSES = "Online sign-up takes US addresses.";
-
 export interface FormField {
   label: string;
   /** https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#autofill */
@@ -121,7 +118,7 @@ export const billingFields = {
   zipCode: {
     label: "ZIP Code",
     autoComplete: "postal-code",
-    hint: `5 digits or ZIP+4: 62701 or 62701-1234. ${ONLINE_ADDRESSES} Elsewhere, contact sales.`,
+    hint: "5 digits or ZIP+4, for example 62701 or 62701-1234",
     rule: z
       .string("ZIP code must be at least 5 characters")
       .check(

@@ -1,10 +1,8 @@
-import { company } from "../../company";
-import { ONLINE_ADDRESSES } from "../../contract/fields/form-fields";
 import { subscriptionRequest } from "../../contract/subscription-request";
 import { TRIAL_DAYS } from "../../contract/trial";
 import { describePrice, findPlan, formatPrice, PLANS, type Plan } from "../../pricing/plans/plan-list";
 import { firstCharge, HowToCancel, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
-import { mailTo, type Site, useSite } from "../../ui/use-site";
+import { type Site, useSite } from "../../ui/use-site";
 import { planPath } from "../form-schema";
 import { PlanChoice } from "./plan-choice";
 
@@ -12,11 +10,9 @@ import { PlanChoice } from "./plan-choice";
 export function PlanSummary({
   packageId,
   priceCents,
-  withForm,
 }: {
   packageId: string | undefined;
   priceCents: number | undefined;
-  withForm: boolean;
 }) {
   const checked = subscriptionRequest.shape.package_id.safeParse(packageId || undefined);
   if (!checked.success) return <PlanChoice problem={checked.error.issues[0]?.message ?? ""} plans={PLANS} />;
@@ -33,15 +29,6 @@ export function PlanSummary({
           <span className="sr-only lg:not-sr-only"> {plan ? "plan" : "plans"}</span>
         </a>
       </div>
-      {withForm && (
-        <p className="py-1 text-sm text-muted lg:mt-3">
-          {ONLINE_ADDRESSES} Elsewhere,{" "}
-          <a className="underline" href={mailTo(company.salesEmail)}>
-            contact sales
-          </a>
-          .
-        </p>
-      )}
     </aside>
   );
 }

@@ -1,18 +1,19 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
 import { type ComponentProps, type FormEvent, Fragment, memo, useEffect, useRef, useState } from "react";
+import { company } from "../../company";
 import { billingFields, contactFields, type FormField } from "../../contract/fields/form-fields";
 import { findPlan, priceCentsOf } from "../../pricing/plans/plan-list";
 import { ErrorSummary } from "../../ui/controls/error-summary";
 import { Field } from "../../ui/controls/field";
 import { LiveRegion } from "../../ui/controls/notice";
 import { useHydrated } from "../../ui/document/use-hydrated";
+import { mailTo } from "../../ui/use-site";
 import { prefetchCardForm } from "../card/load-card-form";
 import { FIELD_NAMES, planPath, SHOWN_PRICE_FIELD } from "../form-schema";
 import { PROCESSING } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { SignupReply } from "../steps";
-import { CountryList } from "./country-list";
 import { formatEmail, formatPhoneOnBlur } from "./format-fields";
 import { PLAN_CHOICE_ID } from "./plan-choice";
 import { TrialOffer } from "./plan-summary";
@@ -20,7 +21,6 @@ import { SubmitButton } from "./submit-button";
 import { validateInBrowser } from "./validate-in-browser";
 
 const FORM_ID = "signup";
-const COUNTRY_LIST_ID = "countries";
 const BEHAVIOR: Partial<Record<string, Partial<ComponentProps<typeof Field>>>> = {
   full_name: { dir: "auto" },
   company_name: { dir: "auto" },
@@ -29,7 +29,18 @@ const BEHAVIOR: Partial<Record<string, Partial<ComponentProps<typeof Field>>>> =
   address: { className: "sm:col-span-2", dir: "auto" },
   city: { dir: "auto" },
   state: { dir: "auto" },
-  country: { list: COUNTRY_LIST_ID, dir: "auto" },
+  zipCode: {
+    remedy: (
+      <>
+        Another format?{" "}
+        <a className="text-link" href={mailTo(company.salesEmail)}>
+          Contact sales
+        </a>
+        .
+      </>
+    ),
+  },
+  country: { dir: "auto" },
 };
 
 const idOf = (name: string) => `${FORM_ID}-${name}`;
@@ -135,7 +146,6 @@ export function SignupForm({ packageId, draft, reply, submitting }: SignupFormPr
       <fieldset className="field-grid">
         <legend>Billing Address</legend>
         {controls(billingFields)}
-        <CountryList id={COUNTRY_LIST_ID} />
       </fieldset>
 
       <div className="submit-area">

@@ -6,6 +6,8 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   label: string;
   hint?: string;
   errors?: string[] | undefined;
+  /** Shown under the errors: what to do where the rule cannot be met. */
+  remedy?: ReactNode;
   /** Shown inside the field's border, for example a show/hide button. */
   aside?: ReactNode;
 }
@@ -16,13 +18,17 @@ export const Field = memo(function Field({
   label,
   hint,
   errors = [],
+  remedy,
   aside,
   className = "",
   required = true,
   ...input
 }: FieldProps) {
   const invalid = errors.length > 0;
-  const description = [hint && `${id}-hint`, invalid && `${id}-error`].filter(Boolean).join(" ");
+  const hasRemedy = invalid && remedy !== undefined;
+  const description = [hint && `${id}-hint`, invalid && `${id}-error`, hasRemedy && `${id}-remedy`]
+    .filter(Boolean)
+    .join(" ");
   return (
     <div className={`field ${className}`}>
       <label htmlFor={id}>{label}</label>
@@ -47,6 +53,11 @@ export const Field = memo(function Field({
             <li key={message}>{message}</li>
           ))}
         </ul>
+      )}
+      {hasRemedy && (
+        <p id={`${id}-remedy`} className="text-sm">
+          {remedy}
+        </p>
       )}
     </div>
   );

@@ -1,4 +1,4 @@
-import { COUNTRIES } from "../cards/countries";
+import { COUNTRY_CODES } from "../../../app/contract/fields/country";
 import { askStripe, type ConfirmRequest, type SetupError, type SetupResult } from "./setup-intent-requests";
 
 const fields = byId("fields", HTMLFieldSetElement);
@@ -15,7 +15,7 @@ const query = new URLSearchParams(window.location.search);
 const asked = query.getAll("asks");
 postalCode.value = query.get("postal_code") ?? "";
 const regionNames = new Intl.DisplayNames("en", { type: "region" });
-for (const code of COUNTRIES) country.add(new Option(regionNames.of(code), code, code === "US", code === "US"));
+for (const code of COUNTRY_CODES) country.add(new Option(regionNames.of(code), code, code === "US", code === "US"));
 showAddress();
 
 document.addEventListener("input", ({ target }) => {

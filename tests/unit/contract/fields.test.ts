@@ -73,7 +73,16 @@ const REFUSALS: Refusal[] = [
   {
     field: "phone",
     message: "Please enter a valid phone number",
-    values: ["1125550123", "2121550123", "+1 112 555 0123", "+1 212 555 012", "06 12 34 56 78"],
+    values: [
+      "1125550123",
+      "2120550123",
+      "2121550123",
+      "+1 112 555 0123",
+      "+1 212 055 0123",
+      "+1 212 155 0123",
+      "+1 212 555 012",
+      "06 12 34 56 78",
+    ],
   },
   { field: "password", message: "Password must be at least 8 characters", values: [undefined, "Pa0 !xx"] },
   { field: "password", message: "Password must be at most 256 characters", values: [`aA1!${"x".repeat(253)}`] },
@@ -106,7 +115,7 @@ const REFUSALS: Refusal[] = [
   {
     field: "zipCode",
     message: "Please enter a valid ZIP code",
-    values: ["1234x", "627011", "12345-678", "12345-67890"],
+    values: ["1234x", "627011", "12345 6789", "123456789", "12345-678", "12345-67890"],
   },
 ];
 const refused = REFUSALS.flatMap(({ values, ...rest }) => values.map((value) => ({ ...rest, value })));

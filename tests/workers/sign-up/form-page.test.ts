@@ -18,8 +18,7 @@ afterAll(dispose);
 
 const opened = async (path = "/subscription") => readPage(await visitor.get(path));
 
-const ABROAD = "Online sign-up takes US addresses. Elsewhere, contact sales.";
-const ZIP_HINT = `5 digits or ZIP+4: 62701 or 62701-1234. ${ABROAD}`;
+const ZIP_HINT = "5 digits or ZIP+4, for example 62701 or 62701-1234";
 const PHONE_HINT = "US and Canada: 10 digits. Elsewhere: start with the country code, for example +44 20 7946 0958.";
 const PASSWORD_HINT =
   "At least 8 characters with an uppercase letter, a lowercase letter, a number and a special character.";
@@ -56,7 +55,8 @@ test.each(FIELDS)("%s has its label, hint and attributes, and when refused its m
     expect(words(`#signup-${name}-hint`)).toBe(hint);
     expect(wordsOfEach(`#signup-${name}-error li`)[0]).toBe(isRefused ? message : undefined);
     const described = [hint && `signup-${name}-hint`, isRefused && `signup-${name}-error`].filter(Boolean).join(" ");
-    expect(attribute("aria-describedby")).toBe(described || null);
+    // The remedy has tests of its own.
+    expect(attribute("aria-describedby")?.replace(` signup-${name}-remedy`, "") ?? null).toBe(described || null);
     expect(attribute("aria-invalid")).toBe(isRefused ? "true" : null);
     const typing = ["inputmode", "autocapitalize", "spellcheck"].map(attribute);
     const isExact = name === "email" || type === "password";
@@ -83,10 +83,23 @@ test("the form has heading, intro, card, two sections with all fields in order, 
   expect(words("form#signup [type=submit]")).toBe("Payment");
   expect(words(".submit-area p")).toBe("By continuing you accept the Terms and the Privacy Policy.");
   expect(links(".submit-area p a").flat()).toEqual(["Terms", "/terms", "Privacy Policy", "/privacy"]);
-  expect(each("input[name=country]", "list")).toEqual(each("datalist", "id"));
-  const countries = each("datalist option", "value");
-  expect(countries).toHaveLength(250);
-  expect(countries).toEqual(expect.arrayContaining(["Germany", "Trinidad & Tobago", "Côte d’Ivoire", "United States"]));
+});
+
+test("a refused ZIP code is told at its field, with where to go for another format", () => {
+  const errors = refused.words("#signup-zipCode-error");
+  const remedy = refused.words("#signup-zipCode-remedy");
+  expect(`${errors}. ${remedy}`).toBe("ZIP code must be at least 5 characters. Another format? Contact sales.");
+});
+
+test("the remedy of a refused ZIP code is read with its field, and writes to sales", () => {
+  expect(refused.each("[name=zipCode]", "aria-describedby")).toEqual([
+    "signup-zipCode-hint signup-zipCode-error signup-zipCode-remedy",
+  ]);
+  expect(refused.links("#signup-zipCode-remedy a")).toEqual([["Contact sales", `mailto:${company.salesEmail}`]]);
+});
+
+test("a form without a refused ZIP code speaks of no other format", () => {
+  expect(empty.words()).not.toContain("Another format?");
 });
 
 const AGREED = "the price you agreed with us";
@@ -103,8 +116,8 @@ test.each([
   expect(each("form#signup", "action")).toEqual([action]);
   expect(each("[name=package_id]", "value")).toEqual([action.slice("/subscription/".length)]);
   expect(words("form p:has(+ button)")).toBe(`$0 today. ${terms}`);
-  expect(words("aside")).toBe(`Your plan${card}${ABROAD}`);
-  expect(links("aside a").map(([, href]) => href)).toEqual(["/pricing", `mailto:${company.salesEmail}`]);
+  expect(words("aside")).toBe(`Your plan${card}`);
+  expect(links("aside a").map(([, href]) => href)).toEqual(["/pricing"]);
   expect(words()).not.toContain(UNKNOWN);
 });
 
