@@ -28,14 +28,14 @@ export interface SiteContext extends RequestVariables {
   execution: { waitUntil(work: Promise<unknown>): void };
 }
 
-/** Members of Remix's context that the pipeline does not provide itself. */
-export type Services = Omit<
+/** What features add to Remix's context, as app/entry.server.tsx names it. Remix's interface also allows any other name. */
+export type FeatureServices = Omit<
   { [Name in keyof AppLoadContext as string extends Name ? never : Name]: AppLoadContext[Name] },
   keyof SiteContext
 >;
 
 /** The pipeline's `c.var`, which copies all variables: what every request passes reads one with `c.get`. */
-export type SiteEnv = { Bindings: object; Variables: RequestVariables & { services: Services } };
+export type SiteEnv = { Bindings: object; Variables: RequestVariables & { services: FeatureServices } };
 
 /** Remix's `getLoadContext`. The Worker's bindings stay behind, so that secrets are read from the configuration only. */
 export function loadContextOf({ var: { services, ...variables }, executionCtx }: Context<SiteEnv>): AppLoadContext {

@@ -2,7 +2,7 @@ import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { uint8ArrayToHex } from "uint8array-extras";
 import { PAID_PLANS } from "../contract/plans";
-import { loadContextOf, type Services, type SiteEnv } from "./context.server";
+import { type FeatureServices, loadContextOf, type SiteEnv } from "./context.server";
 import type { Refusal } from "./guard/refusals.server";
 import { prefersMarkdown } from "./markdown.server";
 import { isHtml } from "./response/is-html.server";
@@ -12,9 +12,9 @@ import type { MatchedRoute, RouteMatcher } from "./routes.server";
 /** What the page of the empty form depends on. */
 export interface FormPage {
   /** False if the page shows anything of the visitor, such as a sign-up in progress. */
-  isEmpty(request: Request, services: Services): boolean;
+  isEmpty(request: Request, services: FeatureServices): boolean;
   /** The Set-Cookie value for a visitor without the form's cookie. */
-  cookie(request: Request, services: Services): string | undefined;
+  cookie(request: Request, services: FeatureServices): string | undefined;
 }
 
 interface CachedPage {
@@ -74,8 +74,11 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
     return { body, status: page.status, headers, etag };
   }
 
-  /** True if the response depends on the path and the format alone, and their number is bounded. */
-  function isCacheable(c: Context<SiteEnv>): MatchedRoute | undefined {
+  /**
+   * The route of a request whose response depends on the path and the format alone; undefined for any other. Their number is
+   * bounded, so the cache cannot be filled up.
+   */
+  function cacheableRoute(c: Context<SiteEnv>): MatchedRoute | undefined {
     const route = c.get("route");
     if (!route || !isRead(c)) return undefined;
     if (route.isPublic) return route;
@@ -86,7 +89,7 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
   }
 
   const respond: MiddlewareHandler<SiteEnv> = async (c, next) => {
-    const route = isCacheable(c);
+    const route = cacheableRoute(c);
     const page = route && (await find(c, route.pagePath, formatOf(c, route)));
     return page ? answer(c, page) : next();
   };

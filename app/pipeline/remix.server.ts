@@ -14,7 +14,7 @@ export function remix(build: ServerBuild): Handler<{ Bindings: AppLoadContext }>
     const pattern = c.env.route?.pattern;
     const handle = handlers.get(pattern) ?? createRequestHandler(buildOf(pattern, build), "production");
     handlers.set(pattern, handle);
-    const response = await handle(withoutTraps(c.req.raw), c.env);
+    const response = await handle(withoutTrustedHeaders(c.req.raw), c.env);
     // Remix's last resort, when its error page fails too, for example after an error in the root's loader.
     const isFallback = response.status === 500 && !isHtml(response) && !c.env.route?.isData;
     if (isFallback) throw new Error("Remix could not render its error page");
@@ -40,10 +40,10 @@ function pickBy<T>(record: Record<string, T | undefined>, isPicked: (value: T) =
 }
 
 /**
- * Remix trusts X-Forwarded-Host and fails on an Origin that it cannot parse, also for the HEAD of a page's data. The guard has
- * judged the origin.
+ * The request without Origin and X-Forwarded-Host: Remix compares them by itself, and fails on an Origin that it cannot parse, even
+ * for a HEAD. The guard has already checked the origin.
  */
-function withoutTraps(request: Request): Request {
+function withoutTrustedHeaders(request: Request): Request {
   if (request.method === "GET") return request;
   const headers = new Headers(request.headers);
   headers.delete("Origin");

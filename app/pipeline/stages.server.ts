@@ -2,7 +2,7 @@ import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
 import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { cloudflareRay } from "../shared/request-id";
-import { loadContextOf, type Services, type SiteEnv } from "./context.server";
+import { type FeatureServices, loadContextOf, type SiteEnv } from "./context.server";
 import { guard } from "./guard/request-guard.server";
 import { markdownPages } from "./markdown.server";
 import { type FormPage, formCookie, pageCache } from "./page-cache.server";
@@ -17,7 +17,7 @@ import { requireSettings } from "./settings/require-settings.server";
 
 export interface SiteOptions {
   build: ServerBuild;
-  services(configuration: Configuration): Services;
+  services(configuration: Configuration): FeatureServices;
   form: FormPage;
 }
 

@@ -54,7 +54,7 @@ export function createApi(hasher: PasswordHasher) {
       return withRequestId(crypto.randomUUID(), run);
     },
   };
-  /** Not reachable from the network. */
+  /** The entrypoint for the site's service binding; the network cannot reach it. */
   class SiteApi extends WorkerEntrypoint {
     override fetch(request: Request): Response | Promise<Response> {
       return forSite.fetch(request, this.env, this.ctx);
@@ -76,7 +76,7 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
     log("info", "request", {
       method: c.req.method,
       route: route ?? "unknown",
-      // A known route's path may hold a token, so only unknown paths are logged.
+      // The path of a known route may contain a token. An unknown path is logged without long parts.
       path: route === undefined ? loggedPath(new URL(c.req.url)).replace(/[^/]{40,}/g, "…") : undefined,
       status: c.res.status,
     });

@@ -22,12 +22,12 @@ function binding<T>(method: string) {
   return z.custom<T>((value) => typeof value === "object" && value !== null && method in value, "is missing");
 }
 
-/** Without a trailing slash, since paths are appended. */
+/** A URL without its trailing slash: paths are appended to it. */
 const baseUrl = serviceUrl.check(z.overwrite((url) => url.replace(/\/+$/, "")));
 
 const boolean = z.enum(["true", "false"], "must be true or false").transform((value) => value === "true");
 
-/** Each comment is a line of docs/operations.md: npm run docs. */
+/** The comments are the table of settings in docs/operations.md (npm run docs). */
 export const settings = z.object({
   /** Binding: the D1 database. */
   DB: binding<D1Database>("prepare"),
@@ -50,21 +50,21 @@ export const settings = z.object({
   MAIL_API_URL: z.optional(serviceUrl),
   /** Secret, with MAIL_API_URL. */
   MAIL_API_KEY: z.optional(secretLike(/^\S+$/, "must have no spaces")),
-  /** The customers' console of a stage with one of its own; the site's. */
+  /** The customers' console of a stage with one of its own; the same as the site's. */
   CONSOLE_URL: z._default(serviceUrl, company.consoleUrl),
-  /** The login page of Stripe's Customer Portal; the site's. */
+  /** The login page of Stripe's Customer Portal; the same as the site's. */
   CUSTOMER_PORTAL_URL: serviceUrl,
-  /** Receives account webhooks, which wait without it. */
+  /** Receives account webhooks. Without it they wait. */
   CONSOLE_WEBHOOK_URL: z.optional(serviceUrl),
   /** Secret, with CONSOLE_WEBHOOK_URL: `whsec_` and 24 to 64 bytes in Base64. */
   CONSOLE_WEBHOOK_SECRET: z.optional(
     secretLike(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in Base64"),
   ),
-  /** Secret of 32 characters or more for the operator's commands, which are a 404 without it. A bearer token (RFC 6750). */
+  /** Secret, 32 characters or more: the bearer token (RFC 6750) for the operator's commands. Without it they answer 404. */
   OPERATOR_TOKEN: z.optional(
     secretLike(/^[\w.~+/-]{32,}=*$/, "must have at least 32 characters: letters, digits and -._~+/"),
   ),
-  /** Binding: sign-ups of one sender; in production 30 in 60 s, since the site repeats calls. */
+  /** Binding: limits the sign-ups of one sender; in production 30 in 60 s, since the site repeats calls. */
   SIGNUP_RATE_LIMIT: binding<RateLimit>("limit"),
   /** Host in email links for other devices, from `npm start`; refused in a deployment. */
   HOST: z.string().optional(),
@@ -74,21 +74,21 @@ export const settings = z.object({
   PUBLIC_URL: baseUrl,
   /** The site's URL, for emails. */
   SITE_URL: baseUrl,
-  /** Secret, 32 characters or more; signs links and status URLs. `{new},{old}` during a rotation. */
+  /** Secret, 32 characters or more: signs links and status URLs. `{new},{old}` during a rotation. */
   LINK_SECRET: newAndOld(secret),
-  /** Secret, 32 characters or more; keys the hashes of emails and cards. Never changed. */
+  /** Secret, 32 characters or more: the key for hashes of emails and cards. Never change it. */
   HASH_SECRET: secret,
-  /** Secret, `true` while a database is restored: all but operators get a 503. */
+  /** Secret, `true` while a database is restored: everybody but an operator gets a 503. */
   MAINTENANCE: z.optional(z.literal("true", "must be true, or absent")),
-  /** True for one trial for each mailbox and card, not only each email address. */
+  /** If true, each mailbox and each card has one trial, not only each email address. */
   ONE_TRIAL_PER_PERSON: boolean,
-  /** True if Stripe Tax taxes subscriptions; the same for both Workers. */
+  /** If true, Stripe Tax taxes subscriptions; the same for both Workers. */
   AUTOMATIC_TAX: z.optional(boolean),
 });
 
 type Settings = z.output<typeof settings>;
 
-/** Reports the second setting as missing if only the first is set. */
+/** A setting, and another one that it needs. */
 const NEEDS: [keyof Settings, keyof Settings][] = [
   ["MAIL_API_URL", "MAIL_API_KEY"],
   ["CONSOLE_WEBHOOK_URL", "CONSOLE_WEBHOOK_SECRET"],
@@ -135,7 +135,7 @@ const isLiveKey = (key: string) => key.includes("_live_");
 
 const config = settings.superRefine(checkTogether).transform((env) => ({
   isLocal: env.STRIPE_API_URL !== undefined,
-  /** Only operators can write (docs/operations.md, "Restoring the database"). */
+  /** Only an operator may write (docs/operations.md, "Restoring the database"). */
   inMaintenance: env.MAINTENANCE !== undefined,
   release: env.RELEASE,
   deadlineFactor: env.DEADLINE_FACTOR,
@@ -144,7 +144,7 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
   stripe: {
     secretKey: env.STRIPE_SECRET_KEY,
     webhookSecrets: env.STRIPE_WEBHOOK_SECRET,
-    /** A stand-in for Stripe on this machine, or Stripe's test mode for a Worker on this machine. */
+    /** A simulator of Stripe on this machine, or Stripe's test mode for a Worker on this machine. */
     ...(env.DEADLINE_FACTOR !== 1 && { deadlineFactor: env.DEADLINE_FACTOR }),
     ...(env.STRIPE_API_URL !== undefined && { apiUrl: new URL(env.STRIPE_API_URL) }),
   },
@@ -202,7 +202,7 @@ export function keysOf(problems: ConfigurationProblem[]): string[] {
 
 const known = new WeakMap<object, ConfigurationResult<Config>>();
 
-/** Parsed once per isolate, where every request has the same `env` object. */
+/** Parses once for each isolate, in which every request has the same `env` object. */
 export function readConfig(env: unknown): ConfigurationResult<Config> {
   if (typeof env !== "object" || env === null) return parseConfig(env);
   const result = known.get(env) ?? parseConfig(env);

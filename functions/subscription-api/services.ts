@@ -36,8 +36,8 @@ function queueFor({ isLocal, deadlineFactor }: Config, hasher: PasswordHasher): 
 }
 
 /**
- * Everything that a request or a run of the cron handler works with.
- * @param limits count the calls of a run, which Cloudflare limits
+ * What requests and runs of the cron handler call: the database's tables, Stripe, emails and the console.
+ * @param limits of a run, which count each D1 statement and each call to Stripe
  */
 export function servicesFor(config: Config, limits?: RunLimits) {
   const countedFetch: typeof fetch = (...given) => {

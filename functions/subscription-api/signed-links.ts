@@ -7,19 +7,19 @@ const PATHS = {
   "not-me": "/links/not-me",
 } as const;
 
-/** A token is valid for one purpose only. */
+/** What a link is for. Its token opens nothing else. */
 export type LinkPurpose = keyof typeof PATHS;
 
 export type SignedLinks = ReturnType<typeof signedLinks>;
 
 const EXPIRY_BYTES = 4;
 const ID_BYTES = 16;
-/** 96 bits: https://csrc.nist.gov/pubs/sp/800/107/r1/final, section 5.3.3 */
+/** 96 bits of the HMAC are enough: https://csrc.nist.gov/pubs/sp/800/107/r1/final, section 5.3.3 */
 const MAC_BYTES = 12;
 
 /**
- * Links whose token has 43 characters, a third of a JWT's: the site puts a sign-up's status into a link that becomes a QR code.
- * It is the expiry in seconds, the sign-up's id and a truncated HMAC-SHA-256.
+ * Makes and checks links for one sign-up. A token has the expiry in seconds, the sign-up's ID and a truncated HMAC-SHA-256. With 43
+ * characters it is a third of a JWT: the site puts a status URL into a link that also becomes a QR code.
  */
 export function signedLinks({ publicUrl, secrets }: LinkConfig) {
   return {

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { isLoopback, isLoopbackHost, ONLY_THIS_MACHINE, onHost } from "../../shared/settings";
-import type { Services, SiteEnv } from "../context.server";
+import type { FeatureServices, SiteEnv } from "../context.server";
 import { plainPage } from "../response/error-page.server";
 import { type Configuration, readConfiguration } from "./configuration.server";
 import { stylesheetReader } from "./stylesheets.server";
@@ -11,7 +11,9 @@ type Settings = Pick<SiteEnv["Variables"], "configuration" | "services" | "readS
  * Reads the configuration with the first request and answers 503 until every setting is valid. With local settings, which a
  * mistaken deployment could have, it serves loopback requests only, unless `npm start` got a HOST.
  */
-export function requireSettings(services: (configuration: Configuration) => Services): MiddlewareHandler<SiteEnv> {
+export function requireSettings(
+  services: (configuration: Configuration) => FeatureServices,
+): MiddlewareHandler<SiteEnv> {
   let settings: Settings | undefined;
   return async (c, next) => {
     const url = c.get("url");

@@ -6,7 +6,7 @@ export type ApiContext = {
     config: Config;
     services: Services;
     requestId: string;
-    /** Rate limit key of the visitor. */
+    /** The visitor's rate limit key: an IP address, or its /64. */
     sender: string;
     dispatchAfterResponse: () => void;
   };

@@ -10,18 +10,18 @@ import { errorLog, log } from "../log";
 import type { ApiContext } from "./api-context";
 import { problem } from "./problem";
 
-/** `site`: the service binding of the site's Worker. `public`: what the network reaches. */
+/** `site` is reached by the site's service binding, `public` from the network. */
 export type Entrypoint = "public" | "site";
 
 type Guard = MiddlewareHandler<ApiContext>;
 
-/** If local settings are deployed by mistake, they serve only this machine or the HOST of `npm start`. */
+/** Local settings that were deployed by mistake answer 421, except to this machine and with the HOST of `npm start`. */
 export const requireLocalHost: Guard = async (c, next) => {
   if (isLoopback(c.req.url) || !isLocal(c.env) || hasHost(c.env)) return next();
   return problem(421, { title: ONLY_THIS_MACHINE });
 };
 
-/** Refuses plain http outside local development. A redirect would come after the password was sent. */
+/** Answers 403 to plain http outside local development. A redirect would come too late: the password has been sent by then. */
 export const requireTls: Guard = async (c, next) => {
   if (isLocal(c.env) || c.req.url.startsWith("https:")) return next();
   return problem(403, { title: "Only https is allowed" });
@@ -30,8 +30,8 @@ export const requireTls: Guard = async (c, next) => {
 const SENDER = /^[0-9A-Za-z.:/]{1,64}$/;
 
 /**
- * Admits the site, which names the visitor's rate limit key in SENDER_HEADER. The public finds nothing here outside local
- * development.
+ * Admits the site, which passes on the visitor's rate limit key in SENDER_HEADER. To the network these routes do not exist outside
+ * local development.
  */
 export function requireSite(entrypoint: Entrypoint): Guard {
   return async (c, next) => {
@@ -43,13 +43,13 @@ export function requireSite(entrypoint: Entrypoint): Guard {
   };
 }
 
-/** Before the body is read: a slow body would turn the 429 into a 408. */
+/** Answers 429 before the body is read, since waiting for a slow body would end in a 408. */
 export const limitSignUps: Guard = async (c, next) => {
   if (!(await isOverLimit(c.var.config.signUpLimit, c.var.sender, errorLog))) return next();
   return problem(429, { title: "Too many requests" }, { "retry-after": RETRY_AFTER_SECONDS });
 };
 
-/** Commands need the operator's token, which no browser adds by itself. Without a token there are no commands. */
+/** Admits who has the operator's token. Without the setting OPERATOR_TOKEN there are no commands. */
 export const requireOperator: Guard = async (c, next) => {
   const { operatorToken: token } = c.var.config;
   if (token === undefined) return problem(404, { title: "Not found" });
@@ -67,10 +67,10 @@ export const requireOperator: Guard = async (c, next) => {
 };
 
 const KIB = 1024;
-/** Enough for 16 KB over a slow mobile connection. */
+/** Long enough for 16 KiB over a slow mobile connection. */
 export const BODY_DEADLINE_MS = 10_000;
 
-/** Buffers the body: 413 if too long, 408 if too slow, 400 if incomplete. Hono's bodyLimit has no deadline. */
+/** Reads the body: 413 if it is too long, 408 if too slow, 400 if incomplete. Hono's own bodyLimit has no deadline. */
 export function bodyUpTo(kib: number): Guard {
   return async (c, next) => {
     const milliseconds = BODY_DEADLINE_MS * c.var.config.deadlineFactor;

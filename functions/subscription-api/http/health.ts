@@ -8,9 +8,9 @@ import { type Problem, unavailable } from "./problem";
 
 const MINUTE = 60_000;
 
-/** The cron handler runs each minute, for four at most, and sends due messages in each run. */
+/** The cron handler runs each minute, for four minutes at most. */
 const CRON_LATE_MS = 10 * MINUTE;
-/** Cloudflare takes up to 15 minutes until it runs a new trigger, and a first deployment needs its settings. */
+/** Cloudflare needs up to 15 minutes to run a new trigger, and a first deployment waits for its secrets. */
 const FIRST_RUN_LATE_MS = 30 * MINUTE;
 const MESSAGE_LATE_MS = 15 * MINUTE;
 
@@ -27,7 +27,7 @@ type Health = {
   dead_messages: number;
 };
 
-/** Plain data, because a request must not use another request's I/O objects. */
+/** Kept as data instead of a Response, because a request must not use another request's I/O objects. */
 type Found = { status: 200; body: Health } | { status: 503; problem: Problem };
 
 /**
@@ -47,7 +47,7 @@ export function healthCheck(): (c: Context<ApiContext>) => Promise<Response> {
   };
 }
 
-/** Asks the database alone: alerts on log lines tell how Stripe answers. */
+/** Asks the database only. Alerts on log lines watch Stripe. */
 async function check({ config, services }: Pick<ApiContext["Variables"], "config" | "services">): Promise<Found> {
   const { outbox, cronRuns } = services;
   try {
@@ -62,7 +62,7 @@ async function check({ config, services }: Pick<ApiContext["Variables"], "config
     const isCronLate =
       cron.ran_at === null ? age(cron.created_at) > FIRST_RUN_LATE_MS : age(cron.ran_at) > CRON_LATE_MS;
     const keys = [...(isCronLate ? ["cron"] : []), ...(due > MESSAGE_LATE_MS ? ["outbox"] : [])];
-    // A development machine may have been off.
+    // A development machine may have been off for days.
     if (keys.length === 0 || config.isLocal) {
       return { status: 200, body: { status: "ok", release: config.release, commit, ...work } };
     }

@@ -42,7 +42,7 @@ const pageHeaders = secureHeaders({
   xFrameOptions: "DENY",
 });
 
-/** The pages of the links in emails. */
+/** The pages behind the links in emails. */
 export const linkPages = new Hono<ApiContext>();
 
 linkPages.use(pageHeaders, async (c, next) => {
@@ -57,11 +57,11 @@ linkPages.onError((error, c) => {
   return c.html(page(c, "Something went wrong", body), 503, { "retry-after": "60" });
 });
 
-/** One click: opening the page confirms the address (docs/subscription-api.md weighs it against a button). */
+/** Opening the page confirms the address. docs/subscription-api.md says why there is no button. */
 linkPages.get("/verify-email/:token", async (c) => {
   const { services, dispatchAfterResponse } = c.var;
   const signUpId = services.links.read("verify-email", c.req.param("token"));
-  // Link scanners send HEAD.
+  // A link scanner's HEAD must not confirm it.
   if (c.req.method === "HEAD") return c.body(null);
   const signUp = signUpId === undefined ? null : await services.signUps.change(signUpId, confirmEmail);
   if (!signUp) return notFound(c);
@@ -72,7 +72,7 @@ linkPages.get("/verify-email/:token", async (c) => {
   return c.html(page(c, "Your email address is confirmed", body));
 });
 
-/** Asks before it acts, because email scanners open links. */
+/** Asks before the sign-up ends, because email scanners open links. */
 linkPages.get("/not-me/:token", async (c) => {
   const signUp = await signUpOfLink(c);
   if (!signUp) return notFound(c);
@@ -102,7 +102,7 @@ async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
   return signUpId === undefined ? null : signUps.find(signUpId);
 }
 
-/** Support decides about money: the page does not know whether there was a charge. */
+/** Shown once the trial is over. The page does not know whether Stripe has charged the card. */
 function afterCharge({ trial_end }: SignUp) {
   if (trial_end === null || Date.parse(trial_end) > Date.now()) return "";
   return html`<p>If the card was charged, our support team will look at the charge and write to you.</p>`;

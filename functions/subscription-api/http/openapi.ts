@@ -8,7 +8,7 @@ import { problemDetails } from "./problem";
 
 type Json = Record<string, unknown>;
 
-/** Causes of errors by status. */
+/** What each error status means. */
 type Refusals = Record<number, string>;
 
 const NOT_THE_SITE = "outside local development only the site's Worker is served";
@@ -36,8 +36,8 @@ const STATUS: Refusals = { ...ANY_OPERATION, 404: `an unknown or expired token; 
 let document: Json | undefined;
 
 /**
- * What the site needs of an API, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1), from the schemas with which it
- * validates.
+ * The routes that the site calls, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). Made from the same schemas that validate
+ * requests and answers.
  */
 export function openApi(): Json {
   document ??= {
@@ -103,7 +103,7 @@ function header(name: string, description: string, pattern?: string): Json {
   return { name, in: "header", required: false, description, schema: { type: "string", ...(pattern && { pattern }) } };
 }
 
-/** OpenAPI 3.1 takes JSON Schema 2020-12. A reader of answers ignores fields that it does not know. */
+/** JSON Schema 2020-12, as in OpenAPI 3.1. Allows unknown fields, which readers ignore. */
 function schemaOf(schema: z.core.$ZodType, io: "input" | "output" = "output"): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,

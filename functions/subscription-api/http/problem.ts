@@ -6,7 +6,7 @@ import { isTransient } from "../database";
 import { log } from "../log";
 import { PaymentsError } from "../stripe/client";
 
-/** Problem details (RFC 9457), extended with form errors or the names of what is wrong. */
+/** Problem details (RFC 9457) with two members of our own: `errors` by form field, and `keys` of what is wrong here. */
 export const problemDetails = z.object({
   type: z.string().meta({ description: "about:blank, or a type that the operation names" }),
   title: z.string(),
@@ -25,9 +25,9 @@ export function problem(status: number, members: Problem, headers: Record<string
   });
 }
 
-/** 409, 502 or 503 where a visitor may try again, else 500. */
+/** The answer to an error that nobody caught: 409, 502 or 503 if trying again can help, otherwise 500. */
 export function errorResponse(error: Error): Response {
-  // Thrown by Hono's own middleware.
+  // Hono's own middleware throws these.
   if (error instanceof HTTPException) return error.res ?? problem(error.status, { title: "The request is refused" });
   if (isTransient(error)) {
     log("warn", "database_failed_in_passing", describeError(error));
@@ -47,12 +47,12 @@ export function errorResponse(error: Error): Response {
   }
 }
 
-/** Each 503 says when to try again. @param retryAfter in seconds */
+/** A 503. @param retryAfter seconds after which to try again */
 export function unavailable(members: Problem, retryAfter: string): Response {
   return problem(503, members, { "retry-after": retryAfter });
 }
 
-/** @param retryAfter in seconds */
+/** A 409 for the same request under way. @param retryAfter seconds after which to try again */
 export function inProgress(title: string, retryAfter: string): Response {
   return problem(409, { type: REQUEST_IN_PROGRESS, title }, { "retry-after": retryAfter });
 }

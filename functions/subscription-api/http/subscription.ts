@@ -12,7 +12,7 @@ import { signUpEnd, statusEnd } from "../sign-ups/timing";
 import type { ApiContext } from "./api-context";
 import { inProgress, problem, unavailable } from "./problem";
 
-/** Stripe's own limit for idempotency keys. */
+/** Up to 255 printable characters, as Stripe allows for its own keys. */
 const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 
 /** Whole US cents. */
@@ -35,7 +35,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   if (request instanceof Response) return request;
 
   const { services } = c.var;
-  // After validation: an invalid form costs no hash.
+  // After validation, so that an invalid form takes no slot.
   const slot = services.passwords.enter();
   if (slot === undefined) return busy();
   const form = {
@@ -45,7 +45,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
     requestId: c.var.requestId,
   };
   const work = createSignUp(form, { ...services, passwords: slot }).finally(() => slot.release());
-  // Continues when the sender disconnects, so that the slot is released.
+  // The work goes on when the visitor disconnects: the sign-up is completed and the slot released.
   c.executionCtx.waitUntil(work.catch(() => undefined));
   const result = await work;
   if (result.status === "created") log("info", "sign_up_accepted", { signUpId: result.signUp.id });
@@ -55,7 +55,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
       return Response.json(
         {
           client_secret: result.clientSecret,
-          // At the requested origin: the site accepts no other.
+          // The site follows a status URL only at the origin that it called.
           status_url: services.links.urlOf(
             "status",
             result.signUp.id,

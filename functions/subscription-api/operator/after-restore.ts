@@ -15,14 +15,14 @@ export type RestoreServices = {
   stripeHistory: ReturnType<typeof stripeHistory>;
 };
 
-/** `restoredTo`: the time of the database's content. `stoppedAt`: when maintenance began. `from`: the last part's `next`. */
+/** `restoredTo` is the time of the database's content, `stoppedAt` when maintenance began, `from` the last part's `next`. */
 export type Restore = { restoredTo: Date; stoppedAt: Date; from?: string | undefined };
 
-/** One part of the work; `next` is where the next part begins, null after the last one. */
+/** What one part did. `next` is where the next part begins, or null after the last one. */
 export type RestoreReport = {
   /** Customers at Stripe whose sign-up is missing from the database. */
   missing: { sign_up_id: string; customer_id: string; had_trial: boolean }[];
-  /** Sign-ups deleted after `restoredTo`: erased or abandoned. */
+  /** Sign-ups that were erased or abandoned after `restoredTo`, and are deleted again. */
   deleted_again: number;
   emails_held_back: number;
   /** Sign-ups that the cron handler advances once maintenance is over. */
@@ -35,7 +35,10 @@ const EVENTS = 100;
 
 const ofSignUp = z.object({ id: z.string(), metadata: z.object({ sign_up_id: z.guid() }) });
 
-/** In parts, of which each may be repeated: first every sign-up is to be checked again, then Stripe's events are read. */
+/**
+ * Brings a restored database up to date, one part at a time: first each sign-up is marked for the cron handler, then Stripe's
+ * events since `restoredTo` are read. A part may be repeated. Throws PaymentsError and D1's errors.
+ */
 export async function reconcileRestored(restore: Restore, services: RestoreServices): Promise<RestoreReport> {
   const { restored } = services;
   const [part, last = ""] = (restore.from ?? "rows/").split("/");
@@ -70,7 +73,7 @@ async function readEvents({ restoredTo, stoppedAt }: Restore, last: string, serv
 
 export function stripeHistory(stripe: Stripe) {
   return {
-    /** The latest first. Stripe keeps events for 30 days: https://docs.stripe.com/api/events. Throws PaymentsError. */
+    /** A page of events, the latest first. Stripe keeps them for 30 days: https://docs.stripe.com/api/events */
     async page(since: Date, last: string): Promise<{ events: Stripe.Event[]; next: string | null }> {
       const { data, has_more } = await call(() =>
         stripe.events.list({
@@ -86,13 +89,13 @@ export function stripeHistory(stripe: Stripe) {
   };
 }
 
-/** A database in maintenance. Every method may be repeated, and throws D1's errors. */
+/** Changes to a restored database, each of which may be repeated. Every method throws D1's errors. */
 export function restoredDatabase(db: Database) {
   const now = () => new Date().toISOString();
   const idsOf = (results: unknown) => z.array(z.object({ id: z.string() })).parse(results);
 
   return {
-    /** A new attempt: the cron handler looks for lost objects at Stripe. */
+    /** With a new attempt the cron handler looks at Stripe for objects that the row has lost. Returns the sign-ups' IDs. */
     async checkAgain(last: string, limit: number): Promise<string[]> {
       const checked = db.prepare(
         `UPDATE sign_ups SET check_at = ?1, stripe_attempt = stripe_attempt + 1, version = version + 1
@@ -118,7 +121,7 @@ export function restoredDatabase(db: Database) {
       return (await held.bind(now(), JSON.stringify(toCustomers), before.toISOString()).all()).results.length;
     },
 
-    /** Drops start emails that were sent before and would be sent again. Returns their number. */
+    /** Records that the start emails of these sign-ups went out, so that they are not sent again. Returns their number. */
     async holdBackStarts(signUpIds: string[]): Promise<number> {
       const kind = "trial-started";
       const held = db.prepare(

@@ -96,7 +96,7 @@ export const COMMANDS = {
   /** Sign-ups by the day on which they began (UTC) and their state now. */
   status: command(z.unknown(), "anything", async (_, { config }) => {
     const from = new Date(Date.now() - (STATUS_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
-    // From the index alone.
+    // Reads the index sign_ups_by_day alone.
     const counted = databaseOver(config.d1).prepare(
       `SELECT substr(created_at, 1, 10) AS day, status, count(*) AS n FROM sign_ups
         WHERE substr(created_at, 1, 10) >= ? GROUP BY substr(created_at, 1, 10), status`,
@@ -106,7 +106,11 @@ export const COMMANDS = {
   }),
 };
 
-/** @param members of the body, for its refusal @param work gives the JSON of the answer, or a refusal */
+/**
+ * The route of a command.
+ * @param members what the body has, for the answer to another body
+ * @param work returns the answer's JSON, or a refusal
+ */
 function command<T>(
   schema: z.ZodType<T>,
   members: string,

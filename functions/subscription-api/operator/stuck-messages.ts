@@ -13,10 +13,13 @@ const messages = z.array(
   }),
 );
 
-/** A message that has been due for so long was never leased. */
+/** A message that has been due for longer than this was never picked up. */
 const LATE_MS = 5 * 60_000;
 
-/** Messages given up, tried before, or due for five minutes; at most `limit` of each. Throws D1's errors. */
+/**
+ * Messages that are dead, have failed more than once, or have been due for five minutes; at most `limit` of each.
+ * Throws D1's errors.
+ */
 export async function stuckMessages(db: Database, kinds: readonly MessageKind[], limit: number) {
   const columns = "outbox.key, sign_up_id, state, attempts, created_at, next_attempt_at";
   const now = Date.now();
@@ -28,7 +31,7 @@ export async function stuckMessages(db: Database, kinds: readonly MessageKind[],
           WHERE state = 'due' AND attempts > 1 AND created_at <= ? ORDER BY created_at LIMIT ?`,
       )
       .bind(new Date(now).toISOString(), limit),
-    // CROSS JOIN fixes the join order: kinds first.
+    // CROSS JOIN makes SQLite look up each kind in the index.
     late: db
       .prepare(
         `SELECT ${columns} FROM json_each(?1) AS wanted CROSS JOIN outbox
@@ -39,7 +42,10 @@ export async function stuckMessages(db: Database, kinds: readonly MessageKind[],
   return [dead, retried, late].flatMap(({ results }) => messages.parse(results));
 }
 
-/** Makes a message due with all its attempts. False if it is deleted, settled, or perhaps being sent. Throws D1's errors. */
+/**
+ * Makes a message due now, with all its attempts. False if it is deleted, sent or dropped, or may be on its way.
+ * Throws D1's errors.
+ */
 export async function sendAgain(db: Database, key: string): Promise<boolean> {
   const now = Date.now();
   const changed = db.prepare(

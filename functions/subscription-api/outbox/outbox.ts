@@ -10,7 +10,7 @@ export type MessageKind = z.output<typeof messageKinds>;
 
 export type Message = z.output<typeof message>;
 
-/** A row of the table `outbox`, with its sign-up. */
+/** A message with its sign-up's columns. */
 const message = signUpRow.extend({
   key: z.string(),
   kind: messageKinds,
@@ -23,7 +23,7 @@ const keysOnly = z.array(z.object({ key: z.string() }));
 const kindsOnly = z.array(z.object({ kind: messageKinds }));
 const keysOf = (rows: unknown) => keysOnly.parse(rows).map(({ key }) => key);
 
-/** Why a due message is dropped. */
+/** Why a message is no longer true and is not sent. */
 export type DropReason =
   | "sign-up-ended"
   | "trial-began"
@@ -34,12 +34,12 @@ export type DropReason =
   | "no-subscription"
   | "restored";
 
-/** A reason is a status or an error's name, never the receiver's text. */
+/** The reason is a status or an error's name, never text of the receiver. */
 export type SendOutcome = { status: "sent" } | { status: "failed"; reason: string };
 
-/** How long a message may be in flight: reading Stripe and sending take up to 40 s. */
+/** How long a run has for a message before another one may send it. Asking Stripe and sending take up to 40 s. */
 export const LEASE_MS = 120_000;
-/** About a day and a half. */
+/** With the pauses below, about a day and a half. */
 const MAX_ATTEMPTS = 15;
 const FIRST_DELAY_MS = 30_000;
 const MAX_DELAY_MS = 6 * 60 * 60_000;
@@ -55,12 +55,12 @@ export function messagesOnce(signUpId: string, ...kinds: KeyedKind[]): NewMessag
   return kinds.map((kind) => ({ kind, key: messageKey(kind, signUpId) }));
 }
 
-/** The key of the reminder for a trial's end; a moved end has another key. */
+/** A trial has one reminder for each end that Stripe gives it. */
 export function reminderKey(signUpId: string, trialEnd: Date | null): string {
   return `trial-ending/${signUpId}/${trialEnd?.toISOString()}`;
 }
 
-/** Without a console, account webhooks wait. */
+/** The kinds that can be sent. Without a console account webhooks wait. */
 export function sentKinds(hasConsole: boolean): MessageKind[] {
   return hasConsole ? [...EMAILS, ...ACCOUNT_WEBHOOKS] : [...EMAILS];
 }
@@ -118,12 +118,12 @@ function newCardUsedMessage(
 export function outboxIn(db: Database) {
   return {
     /**
-     * Leases due messages: of each kind the oldest, then of each kind the next, so that a flood of one kind delays no other.
-     * Of two that lease a message the first gets it. Writes nothing if nothing is due.
+     * Leases due messages: the oldest of each kind, then the second oldest of each, so that a flood of one kind delays no other.
+     * A message goes to one of several runs at the same time. Writes nothing if nothing is due.
      */
     async take(kinds: readonly MessageKind[], limit: number): Promise<Message[]> {
       const now = new Date().toISOString();
-      // CROSS JOIN fixes the join order: at most `limit` rows of each kind are read, from the index.
+      // CROSS JOIN makes SQLite look up each kind in the index, and read at most `limit` rows of it.
       const due = db.prepare(
         `SELECT key FROM (
            SELECT due.key, due.next_attempt_at,
@@ -167,7 +167,7 @@ export function outboxIn(db: Database) {
       return [...new Set(kindsOnly.parse(results).map(({ kind }) => kind))].sort();
     },
 
-    /** @param dropReason why the message was dropped; null if it was sent */
+    /** Records that a message was sent, or dropped for a reason. */
     async settle({ key }: Message, dropReason: DropReason | null): Promise<void> {
       await db
         .prepare(
@@ -178,7 +178,7 @@ export function outboxIn(db: Database) {
         .run();
     },
 
-    /** Doubles the pause after each failure, then gives up. A crash during the lease does not count as a failure. */
+    /** Doubles the pause after each failure, and gives up after the last. A crash in mid-lease does not count. */
     async postpone({ key, attempts, lease_end }: Message): Promise<"due" | "dead"> {
       const state = attempts + 1 >= MAX_ATTEMPTS ? "dead" : "due";
       const delay = Math.min(FIRST_DELAY_MS * 2 ** attempts, MAX_DELAY_MS);
@@ -198,9 +198,9 @@ export function outboxIn(db: Database) {
       return (await found.bind(signUpId).all()).results;
     },
 
-    /** When the oldest due message was due. */
+    /** Since when the oldest due message waits; null if none is due. */
     async oldestDue(kinds: readonly MessageKind[]): Promise<string | null> {
-      // For each kind the first entry of the index.
+      // Reads the first entry of each kind in the index.
       const oldest = db.prepare(
         `SELECT min(first) AS oldest FROM (
            SELECT (SELECT next_attempt_at FROM outbox

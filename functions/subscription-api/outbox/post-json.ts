@@ -6,11 +6,11 @@ type Sent = {
   headers: Record<string, string>;
   body: string;
   deadlineFactor: number;
-  /** Whether a refusal means that the receiver has the message already. */
+  /** True for a refusal that means the receiver already has the message. */
   isRepetition?: (response: Response) => Promise<boolean>;
 };
 
-/** Sends a message to its receiver, and reads no more of the answer than it must. */
+/** Posts a message to its receiver. The answer's body is not read, since it may have no end. */
 export async function postJson(
   url: string,
   { headers, deadlineFactor, isRepetition, body }: Sent,
@@ -32,7 +32,7 @@ export async function postJson(
   }
 }
 
-/** Of an error, without its message, which may quote the recipient. */
+/** An error's name, since its message may quote the recipient. */
 export function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }

@@ -16,7 +16,7 @@ export type TrialEndOutcome =
 
 export type Billing = {
   isTrialing: boolean;
-  /** An invoice that is not empty, as Stripe makes it when the trial is over. */
+  /** True once Stripe has made an invoice with an amount, which it does when the trial is over. */
   isInvoiced: boolean;
   trialEnd: Date | null;
   trialEndOutcome: TrialEndOutcome;
@@ -65,7 +65,7 @@ function endBeforeCharge(found: Stripe.Subscription, hasCard: boolean): TrialEnd
   return endsWithoutCard ? { next: "end", why: "no-card", at: trialEnd } : { next: "unknown" };
 }
 
-/** From Stripe's preview alone, with balance, items, discounts and tax. Unknown if Stripe makes none. */
+/** Amounts of Stripe's preview, which includes balance, items, discounts and tax. Unknown if Stripe makes no preview. */
 async function chargesOf(stripe: Stripe, subscription: Stripe.Subscription): Promise<Charges> {
   let preview: Stripe.Invoice;
   try {
@@ -78,10 +78,10 @@ async function chargesOf(stripe: Stripe, subscription: Stripe.Subscription): Pro
   const { amount_due, automatic_tax, subtotal, total } = preview;
   const isTaxUnknown = automatic_tax?.enabled === true && automatic_tax.status !== "complete";
   const tax = isTaxUnknown ? "added" : sumOf(preview.total_taxes);
-  // A balance changes the amount due, which then no longer contains the whole tax.
+  // With a balance the amount due no longer includes the whole tax.
   const first: Amount = { cents: amount_due, tax: amount_due === total || tax === "added" ? tax : 0 };
   const isDiscounted = sumOf(preview.total_discount_amounts) > 0;
-  // The first invoice may have items of its own.
+  // If the first invoice has items of its own, later amounts are unknown.
   const monthly = subscription.items.data.reduce(
     (sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * (quantity ?? 1),
     0,
@@ -93,7 +93,7 @@ function sumOf(amounts: { amount: number }[] | null | undefined): number {
   return (amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
 }
 
-/** Undefined for an object that Stripe gives by its ID alone. */
+/** Undefined if Stripe returned only the object's ID. */
 function expanded<T extends object>(given: T | string | null | undefined): T | undefined {
   return typeof given === "object" && given !== null ? given : undefined;
 }

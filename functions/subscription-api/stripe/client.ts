@@ -2,17 +2,18 @@ import Stripe from "stripe";
 import type { StripeConfig } from "../config";
 import { log } from "../log";
 
-/** The version of Stripe's API with which the types of the `stripe` package agree. */
+/** The API version that the types of the `stripe` package describe. */
 const API_VERSION = "2026-10-28.endive";
 
+/** Stripe forgets an idempotency key after 24 hours. */
 const KEY_LIFETIME_MS = 23 * 60 * 60_000;
 
-/** Of an attempt; each call has two. The site gives up after ten seconds, and a creation goes on under the same key. */
+/** For one try; a call has two. The site gives up after ten seconds, and its repetition uses the same idempotency keys. */
 const TIMEOUT_MS = 5_000;
 
 export type Attempt = { id: string; request_id: string | null; stripe_attempt: number; created_at: string };
 
-/** `failed`: Stripe repeats the error for this creation's idempotency key. `in-progress`: another request uses the key. */
+/** `failed`: a creation failed, and Stripe will repeat that for its idempotency key. `in-progress`: another request uses the key. */
 export class PaymentsError extends Error {
   override readonly name = "PaymentsError";
   constructor(
@@ -25,7 +26,10 @@ export class PaymentsError extends Error {
 
 const clients = new WeakMap<StripeConfig, Stripe>();
 
-/** Cached, because creating a client costs more than a request. @param fetcher counts calls */
+/**
+ * The client for these settings. Cached, because creating one costs more than a request.
+ * @param fetcher used instead of `fetch`, by a client that is not cached
+ */
 export function stripeClient(config: StripeConfig, fetcher?: typeof fetch): Stripe {
   if (fetcher) return newClient(config, fetcher);
   const client = clients.get(config) ?? newClient(config, (...given) => fetch(...given));
@@ -51,12 +55,12 @@ function newClient({ secretKey, apiUrl, deadlineFactor = 1 }: StripeConfig, fetc
   });
 }
 
-/** Stripe's answer. Throws PaymentsError, and logs why. */
+/** Returns Stripe's answer. Logs a failure and throws PaymentsError. */
 export function call<T>(request: () => Promise<T>): Promise<T> {
   return answerOf(request, reasonOf);
 }
 
-/** A creation under an idempotency key: only its failure gives the object's next attempt another key. */
+/** Like `call`, for a creation under an idempotency key. Only its failure (`failed`) leads to another key. */
 export function create<T>(request: () => Promise<T>): Promise<T> {
   return answerOf(request, (error) => (isRepeated(error) ? "failed" : reasonOf(error)));
 }
@@ -73,13 +77,13 @@ async function answerOf<T>(
   }
 }
 
-/** For an answer with which the API cannot go on. */
+/** The error for an answer that lacks a field. */
 export function unexpectedAnswer(field: string): PaymentsError {
   log("error", "stripe_answer_unexpected", { fields: [field] });
   return new PaymentsError("unexpected-answer");
 }
 
-/** Without the message, which quotes email addresses and ids: https://docs.stripe.com/api/errors */
+/** Leaves out Stripe's message, which quotes email addresses and IDs: https://docs.stripe.com/api/errors */
 function logFailure(error: unknown): void {
   if (!(error instanceof Stripe.errors.StripeError)) {
     log("error", "stripe_failed", { type: error instanceof Error ? error.name : typeof error });
@@ -95,7 +99,7 @@ function logFailure(error: unknown): void {
   });
 }
 
-/** Stripe's own name or ID, never typed text. */
+/** The text, if it is a name or ID of Stripe's and nothing that somebody typed. */
 function asName(text: string | undefined): string | undefined {
   return text !== undefined && /^[\w.[\]-]{1,100}$/.test(text) ? text : undefined;
 }
@@ -121,26 +125,27 @@ export function refusalOf(error: unknown): string | undefined {
   return cause instanceof Stripe.errors.StripeInvalidRequestError ? cause.code : undefined;
 }
 
-/** The same for each attempt: Stripe takes an idempotency key with the same parameters only. */
+/** Metadata of the sign-up. The same for each try, since Stripe accepts an idempotency key with the same parameters only. */
 export function originOf({ id, request_id }: { id: string; request_id: string | null }): Record<string, string> {
   return { sign_up_id: id, ...(request_id !== null && { request_id }) };
 }
 
-/** @param seconds since 1970, as Stripe has times */
+/** @param seconds since 1970, as in Stripe's objects */
 export function dateOf(seconds: number | null | undefined): Date | null {
   return seconds == null ? null : new Date(seconds * 1000);
 }
 
-/** New for each attempt: Stripe repeats a 5xx for its key (https://docs.stripe.com/api/idempotent_requests). */
+/** Another key for each attempt, since Stripe repeats even a 5xx: https://docs.stripe.com/api/idempotent_requests */
 export function idempotencyKey(object: string, { id, stripe_attempt }: Attempt): string {
   return `${object}-${id}-${stripe_attempt}`;
 }
 
+/** True if Stripe may have the object although its idempotency key does not lead to it any more. */
 export function mayExist({ stripe_attempt, created_at }: Attempt): boolean {
   return stripe_attempt > 0 || Date.now() - Date.parse(created_at) > KEY_LIFETIME_MS;
 }
 
-/** Stripe repeats a 5xx; a key used with other parameters, as by an earlier release, stays refused. */
+/** True if Stripe answers the same to each repetition: after a 5xx, and for a key that an earlier release used differently. */
 function isRepeated(error: unknown): boolean {
   if (!(error instanceof Stripe.errors.StripeError) || error.statusCode === 409) return false;
   return (error.statusCode ?? 0) >= 500 || error instanceof Stripe.errors.StripeIdempotencyError;

@@ -2,6 +2,7 @@ import Stripe from "stripe";
 import * as z from "zod";
 import { parseJson } from "../../../app/shared/parse-json";
 
+/** Older signatures are refused: https://docs.stripe.com/webhooks#replay-attacks */
 const TOLERANCE_SECONDS = 300;
 
 const CARD_EVENTS = ["setup_intent.succeeded", "setup_intent.setup_failed"] as const;
@@ -62,7 +63,7 @@ export function stripeWebhook(stripe: Stripe, secrets: string[]) {
   }
 
   return {
-    /** @param body exactly as received, since the signature covers its bytes */
+    /** Verifies the signature and parses the event. @param body exactly as received, since the signature covers its bytes */
     async read(body: string, signature: string): Promise<WebhookContent> {
       if (!(await isSigned(body, signature))) return { status: "rejected" };
       const parsed = signUpEvent.safeParse(parseJson(body));

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { vi } from "vitest";
 import * as z from "zod";
 import * as entry from "../../../app/entry.server";
-import type { Services } from "../../../app/pipeline/context.server";
+import type { FeatureServices } from "../../../app/pipeline/context.server";
 import { createSite } from "../../../app/pipeline/stages.server";
 import * as refused from "../../../app/routes/$";
 import { hydrates } from "../../../app/ui/document/hydration";
@@ -17,7 +17,7 @@ const COOKIE = "form=nonce; Path=/";
 export const FORM = "application/x-www-form-urlencoded";
 
 const serverBuild = z.custom<ServerBuild>();
-const noServices = z.custom<Services>();
+const noServices = z.custom<FeatureServices>();
 
 function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();

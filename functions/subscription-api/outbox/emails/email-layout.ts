@@ -6,7 +6,7 @@ type Html = ReturnType<typeof html>;
 
 export type Link = { text: string; url: string };
 
-/** A paragraph of the small print or a detail, with the link at its end. */
+/** Text with a link at its end. */
 export type Paragraph = { text?: string; link?: Link };
 
 export type Draft = {
@@ -19,12 +19,12 @@ export type Draft = {
   smallPrint: Paragraph[];
 };
 
-/** An email as text and as HTML without images, styles of the reader's color scheme included. */
+/** Renders an email as plain text and as HTML: no images, light and dark color scheme. */
 export function toEmail(draft: Draft, sender: Sender): EmailContent {
   return { subject: draft.subject, text: textOf(draft, sender), html: htmlOf(draft, sender) };
 }
 
-/** With the address filled in: https://docs.stripe.com/customer-management/activate-no-code-customer-portal */
+/** The portal's login page with the address filled in: https://docs.stripe.com/customer-management/activate-no-code-customer-portal */
 export function portalLink({ customerPortalUrl }: Sender, email: string): Link {
   const url = new URL(customerPortalUrl);
   url.searchParams.set("prefilled_email", email);

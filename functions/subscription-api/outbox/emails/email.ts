@@ -8,12 +8,12 @@ import { nameOf, postJson } from "../post-json";
 
 export type EmailContent = { subject: string; html: string; text: string };
 
-/** What emails name that differs by stage; app/company.ts has the rest. */
+/** URLs in emails that differ by stage. The company's addresses are in app/company.ts. */
 export type Sender = Omit<MailConfig, "transport">;
 
 export type Mail = {
   sender: Sender;
-  /** @param key by which the provider recognizes a repetition */
+  /** @param key the same for each attempt, so that the provider sends the email once */
   send(key: string, to: string, content: EmailContent): Promise<SendOutcome>;
 };
 
@@ -25,7 +25,7 @@ export function mailOver({ transport, ...config }: MailConfig, deadlineFactor = 
     sender: config,
     async send(key, to, content) {
       if (transport.kind === "http") {
-        // In the format of Resend: https://resend.com/docs/api-reference/emails
+        // Resend's format: https://resend.com/docs/api-reference/emails
         return postJson(transport.url, {
           headers: { authorization: `Bearer ${transport.key}`, "idempotency-key": key },
           body: JSON.stringify({
@@ -38,7 +38,7 @@ export function mailOver({ transport, ...config }: MailConfig, deadlineFactor = 
           isRepetition,
         });
       }
-      // The binding takes no key: a crash before the outbox is updated causes a second email.
+      // The binding takes no key, so a crash before the outbox is updated sends the email twice.
       try {
         await transport.binding.send({ from, to, replyTo: company.supportEmail, ...content });
         return { status: "sent" };
@@ -49,7 +49,7 @@ export function mailOver({ transport, ...config }: MailConfig, deadlineFactor = 
   };
 }
 
-/** True where an earlier release sent this email with another text. */
+/** True if the provider sent this email before, with the text of an earlier release. */
 async function isRepetition(response: Response): Promise<boolean> {
   if (response.status !== 409) return false;
   const body = await readBoundedText(response, { bytes: MAX_ANSWER_BYTES });
@@ -57,12 +57,12 @@ async function isRepetition(response: Response): Promise<boolean> {
   return body.status === "read" && problem.data?.name === "invalid_idempotent_request";
 }
 
-/** Without the error's message, which may quote the recipient. */
+/** The error's code, since its message may quote the recipient. */
 function codeOf(error: unknown): string {
   return z.object({ code: z.string() }).safeParse(error).data?.code ?? nameOf(error);
 }
 
-/** RFC 5322, section 3.2.4. */
+/** A quoted string (RFC 5322, section 3.2.4). */
 function quoted(name: string): string {
   return `"${name.replaceAll(/["\\]/g, "\\$&")}"`;
 }
