@@ -1,13 +1,15 @@
+const name = "Citewell";
+const legalName = `${name}, Inc.`;
+
 /**
  * The company, in every stage and in both Workers: a new name, brand or address is a change of this file. `npm run preflight`
  * refuses the examples.
  */
 export const company = {
-  name: "Citewell",
-  legalName: "Citewell, Inc.",
+  name,
+  legalName,
   tagline: "Brand visibility in AI search",
-  description:
-    "Citewell helps brands and agencies raise their visibility in AI search: ChatGPT, Perplexity, Gemini, Google AI Overviews and DeepSeek. Platforms vary by plan.",
+  description: `${name} helps brands and agencies raise their visibility in AI search: ChatGPT, Perplexity, Gemini, Google AI Overviews and DeepSeek. Platforms vary by plan.`,
   salesEmail: "sales@citewell.example",
   supportEmail: "support@citewell.example",
   /** The contact in the legal texts. */
@@ -17,7 +19,7 @@ export const company = {
   /** The customers' console. */
   consoleUrl: "https://console.citewell.example",
   /** One entry per line. */
-  postalAddress: ["Citewell, Inc.", "100 Example Street, Suite 400", "Wilmington, Delaware 19801", "United States"],
+  postalAddress: [legalName, "100 Example Street, Suite 400", "Wilmington, Delaware 19801", "United States"],
   /** The company's own pages on other sites; may be empty. */
   profiles: ["https://social.example/@citewell"],
 };

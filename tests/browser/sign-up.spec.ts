@@ -1,3 +1,4 @@
+import { company } from "../../app/company";
 import { stripeStateOf } from "../support/visitors/visitor";
 import { accessibilityProblems, DESKTOP, PHONE } from "./support/faults";
 import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
@@ -58,7 +59,7 @@ test("the keyboard alone reaches the card step and all its links, and starts ove
   }
   await expect(page.getByRole("button", { name: "Payment" })).toBeFocused();
   await page.keyboard.press("Enter");
-  await expect(page).toHaveTitle("Sign up, step 2 of 2: card · Citewell");
+  await expect(page).toHaveTitle(`Sign up, step 2 of 2: card · ${company.name}`);
   const heading = page.getByRole("heading", { level: 1 });
   await expect(heading).toBeFocused();
   await expect(heading).toBeInViewport();

@@ -5,6 +5,7 @@ import { UNSAFE_ErrorResponseImpl as ErrorResponse } from "@remix-run/router";
 import Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
+import { company } from "../../../app/company";
 import { clientAction, meta } from "../../../app/routes/subscription";
 import { loadStep, troubleOf } from "../../../app/signup/load-step";
 import { STRIPE_JS_URL } from "../../../app/signup/server/current-step.server";
@@ -32,7 +33,7 @@ test.each([
   ["Error: Continue your sign-up", { step: "resume", failed: true }],
 ])("a page is titled %s: %j", (title, data) => {
   const given = z.custom<Parameters<typeof meta>[0]>().parse({ data });
-  expect(meta(given)).toContainEqual({ title: `${title} · Citewell` });
+  expect(meta(given)).toContainEqual({ title: `${title} · ${company.name}` });
 });
 
 const UNREAD = new Error("Unable to decode turbo-stream response from URL: /subscription.data");

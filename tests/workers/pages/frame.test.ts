@@ -59,8 +59,8 @@ describe.each(allPages)("$path", ({ path, heading }) => {
 
   test("has a logo that leads home", async () => {
     const { links, each } = await open(path);
-    expect(links("header > div > a")).toEqual(["Citewell: /"]);
-    expect(each("header > div > a", "aria-label")).toEqual(["Citewell, home"]);
+    expect(links("header > div > a")).toEqual([`${company.name}: /`]);
+    expect(each("header > div > a", "aria-label")).toEqual([`${company.name}, home`]);
   });
 
   test("has a menu button, which opens the header's links", async () => {
@@ -80,7 +80,7 @@ describe.each(allPages)("$path", ({ path, heading }) => {
       "Security: /security",
     ]);
     expect(words("footer nav li p")).toBe(`${company.salesEmail} ${company.supportEmail}`);
-    expect(words("footer")).toContain(`© ${new Date().getUTCFullYear()} Citewell, Inc.`);
+    expect(words("footer")).toContain(`© ${new Date().getUTCFullYear()} ${company.name}, Inc.`);
   });
 
   test("is valid HTML", async () => {

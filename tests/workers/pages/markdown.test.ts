@@ -91,7 +91,9 @@ describe("llms.txt", () => {
     const answer = await visitor.get("/llms.txt");
     expect(answer).toHaveHeader("Content-Type", /^text\/plain/);
     expect(answer.body).toMatch(
-      /^# Citewell\n\n> Citewell helps brands and agencies raise their visibility in AI search/,
+      new RegExp(
+        `^# ${company.name}\\n\\n> ${company.name} helps brands and agencies raise their visibility in AI search`,
+      ),
     );
   });
 

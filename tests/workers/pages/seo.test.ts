@@ -55,7 +55,7 @@ describe.each(PAGES)("$path", ({ path, name, titled, types, updated }) => {
 
   test("has a title, and a description of 50 to 160 characters that no other page has", async () => {
     const { title, meta } = await headOf(path);
-    expect(title).toBe(`${titled} · Citewell`);
+    expect(title).toBe(`${titled} · ${company.name}`);
     const description = meta("description");
     expect(description.length).toBeGreaterThan(50);
     expect(description.length).toBeLessThanOrEqual(160);
@@ -71,7 +71,7 @@ describe.each(PAGES)("$path", ({ path, name, titled, types, updated }) => {
 
   test("has what search engines and previews read", async () => {
     const { title, meta, words } = await headOf(path);
-    const alt = `The logo of Citewell and the words “${words("h1")}”`;
+    const alt = `The logo of ${company.name} and the words “${words("h1")}”`;
     const expected = {
       robots: "index, follow, max-snippet:-1, max-image-preview:large",
       viewport: "width=device-width, initial-scale=1",
@@ -85,7 +85,7 @@ describe.each(PAGES)("$path", ({ path, name, titled, types, updated }) => {
       "og:image:width": "1200",
       "og:image:height": "630",
       "og:locale": "en_US",
-      "og:site_name": "Citewell",
+      "og:site_name": company.name,
       "twitter:card": "summary_large_image",
       "twitter:title": title,
       "twitter:description": meta("description"),
@@ -121,7 +121,7 @@ describe.each(PAGES)("$path", ({ path, name, titled, types, updated }) => {
 
   test("names the company in the structured data", async () => {
     expect((await dataOf(path)).nodeOf("Organization")).toMatchObject({
-      name: "Citewell",
+      name: company.name,
       url: `${site.url}/`,
       logo: `${site.url}/icon-512.png`,
       sameAs: company.profiles,
@@ -169,7 +169,7 @@ test.each(["/nothing-here", "/subscription"])("search engines keep out of %s by 
 });
 
 test("the not-found page has its title", async () => {
-  expect((await headOf("/nothing-here")).title).toBe("Page not found · Citewell");
+  expect((await headOf("/nothing-here")).title).toBe(`Page not found · ${company.name}`);
 });
 
 test("the structured data of /pricing has its six questions with their answers", async () => {

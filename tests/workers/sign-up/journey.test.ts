@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "vitest";
+import { company } from "../../../app/company";
 import { fields, SECRET } from "../../support/person";
 import { readPage } from "../../support/visitors/page";
 import { type Answer, pairsIn, type SiteVisitor } from "../../support/visitors/site-visitor";
@@ -55,12 +56,12 @@ function dayOfTrial(days: number) {
 test("a sign-up goes from the form by way of the card to a success that stays", async () => {
   const ada = cookieBrowser(stack.visitor);
   const at = async (path: string) => readPage(await ada.get(path));
-  expect((await at(STANDARD)).document.title).toBe("Sign up, step 1 of 2: details · Citewell");
+  expect((await at(STANDARD)).document.title).toBe(`Sign up, step 1 of 2: details · ${company.name}`);
   const posted = await ada.signUp(fields.package_id, { country: "germany" });
   expect([posted.status, posted.headers.get("Location")]).toEqual([303, STANDARD]);
 
   const card = await at(STANDARD);
-  expect(card.document.title).toBe("Sign up, step 2 of 2: card · Citewell");
+  expect(card.document.title).toBe(`Sign up, step 2 of 2: card · ${company.name}`);
   const charge = `we’ll charge $500.00 USD to your card on or after ${dayOfTrial(5)}, and then every month until you cancel`;
   for (const words of [
     "Step 2 of 2: cardComplete Your Subscription",
@@ -86,7 +87,7 @@ test("a sign-up goes from the form by way of the card to a success that stays", 
   const back = await ada.get(returnPathIn(card));
   expect([back.status, back.headers.get("Location")]).toEqual([303, STANDARD]);
   const done = await at(STANDARD);
-  expect(done.document.title).toBe("Subscription successful · Citewell");
+  expect(done.document.title).toBe(`Subscription successful · ${company.name}`);
   for (const words of [
     "Card Successful!Your card has been processed successfully.",
     "subscription Successful!Your subscription has been completed successfully.",

@@ -24,7 +24,7 @@ const started = (change: Partial<Trial> = {}, other = {}) =>
   trialStartedEmail({ ...facts, ...other }, { ...trial, ...change }, sender, links);
 
 test("the first email of a trial says what the card networks require, what the trial is, and asks to confirm the address", () => {
-  expect(started().subject).toBe("Your Citewell trial has started");
+  expect(started().subject).toBe(`Your ${company.name} trial has started`);
   expect(started().text.split("\n\n")).toEqual([
     "Hello Ada,",
     "The free trial for Engines has started and ends on November 27, 2026 (UTC). Next, confirm your email address.",
@@ -43,7 +43,7 @@ test("the first email of a trial says what the card networks require, what the t
     "To start, log in with ada+1@example.com and the password you chose.\nOpen the customer console: https://console.example",
     "If you didn’t sign up, end the trial and remove the card.\nThis wasn’t me: https://api.example/not-me",
     expect.stringMatching(/^To cancel, to change your card or to see your invoices, open the customer portal\./),
-    ...[HELP, "Citewell"],
+    ...[HELP, company.name],
   ]);
 });
 
@@ -114,7 +114,7 @@ test.each<[Trial["trialEndOutcome"], sentence: string, payment: string[]]>([
 
 test("the reminder names the end of the trial and the first charge; both emails say how to cancel", () => {
   const { subject, text } = trialEndingEmail(facts, { ...trial, plan: null }, sender);
-  expect(subject).toBe("Your Citewell trial ends on November 27, 2026 (UTC)");
+  expect(subject).toBe(`Your ${company.name} trial ends on November 27, 2026 (UTC)`);
   expect(text).toContain("\n\nThe free trial for Engines ends on November 27, 2026 (UTC). Unless you cancel");
   expect(text).toContain("Plan: not chosen yet\nTrial ends: November 27, 2026, 14:30 UTC\nFirst payment: $500.00 USD");
   expect([started().text, text]).toEqual([expect.stringContaining(PORTAL), expect.stringContaining(PORTAL)]);
@@ -143,7 +143,7 @@ test.each([
 
 test("the email after a used card leads to the form of its plan, and quotes nothing that the visitor typed", () => {
   const { subject, text, html } = cardUsedEmail(facts, sender, links.notMe);
-  expect(subject).toBe("Your Citewell trial has not started");
+  expect(subject).toBe(`Your ${company.name} trial has not started`);
   expect(text.split("\n\n")).toEqual([
     "Hello,",
     "Your trial hasn’t started: the card you entered has already been used for a free trial, and each card can be used for one.",
@@ -152,7 +152,7 @@ test("the email after a used card leads to the form of its plan, and quotes noth
     "You weren’t charged, and we removed the card.",
     `To subscribe without a trial, contact our sales team: ${company.salesEmail}`,
     "Wasn’t you? End the sign-up.\nThis wasn’t me: https://api.example/not-me",
-    ...[PORTAL, HELP, "Citewell"],
+    ...[PORTAL, HELP, company.name],
   ]);
   expect(html).not.toMatch(/Ada|Engines/);
   const planless = cardUsedEmail({ ...facts, package_id: null, package_name: null }, sender, links.notMe).text;
@@ -167,7 +167,7 @@ test("the email to support after “This wasn’t me” has what support needs t
     expect.stringMatching(/^A customer reported .* decide about a refund and write to the customer\.$/),
     "Open the customer at Stripe: https://dashboard.stripe.com/customers/cus_1",
     "Sign-up: 1\nSubscription: sub_1\nPlan: STANDARD\nEmail address: not confirmed",
-    ...[HELP, "Citewell"],
+    ...[HELP, company.name],
   ]);
   expect(html).not.toMatch(/Ada|Engines|ada\+1/);
   const none = { stripe_subscription_id: null, package_name: null, email_verified_at: "2026-11-22T09:05:00.000Z" };

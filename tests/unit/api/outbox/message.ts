@@ -1,3 +1,4 @@
+import { company } from "../../../../app/company";
 import type { Message } from "../../../../functions/subscription-api/outbox/outbox";
 import { validRequest } from "../../../support/person";
 
@@ -18,6 +19,6 @@ export const MESSAGE: Message = {
 
 /** The emails' sender, for tests without settings. */
 export const SENDER = {
-  ...{ companyName: "Citewell", siteUrl: "https://www.example" },
+  ...{ companyName: company.name, siteUrl: "https://www.example" },
   ...{ consoleUrl: "https://console.example", customerPortalUrl: "https://billing.example" },
 };

@@ -95,10 +95,10 @@ test("account webhooks wait until there is a console; emails do not", async () =
   expect([due(), received().map(({ place }) => place)]).toEqual([[], ["emails", "webhook", "webhook"]]);
 });
 
-const USED = "Your Citewell trial has not started";
+const USED = `Your ${company.name} trial has not started`;
 
 test.each<[string, string, to: string | null, subject: string]>([
-  ["trial-started", ON_TRIAL, "ada@example.com", "Your Citewell trial has started"],
+  ["trial-started", ON_TRIAL, "ada@example.com", `Your ${company.name} trial has started`],
   ["not-me-reported", ON_TRIAL, company.supportEmail, "“This wasn’t me”: sign-up"],
   ["card-used", "status = 'pending'", "ada@example.com", USED],
   ["card-used", "status = 'ended', end_reason = 'cards-failed'", "ada@example.com", USED],
