@@ -1,5 +1,4 @@
-import { afterAll, expect, test } from "vitest";
-import { company } from "../../../app/company";
+import { afterAll, describe, expect, test } from "vitest";
 import { fields, SECRET } from "../../support/person";
 import { readPage } from "../../support/visitors/page";
 import { type Answer, pairsIn, type SiteVisitor } from "../../support/visitors/site-visitor";
@@ -53,68 +52,157 @@ function dayOfTrial(days: number) {
   return `${date.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" })} (UTC)`;
 }
 
-test("a sign-up goes from the form by way of the card to a success that stays", async () => {
+/** A visitor who has sent the form of STANDARD, and the pages that follow, each opened by the one before. */
+async function withCardStep() {
   const ada = cookieBrowser(stack.visitor);
-  const at = async (path: string) => readPage(await ada.get(path));
-  expect((await at(STANDARD)).document.title).toBe(`Sign up, step 1 of 2: details · ${company.name}`);
   const posted = await ada.signUp(fields.package_id, { country: "germany" });
-  expect([posted.status, posted.headers.get("Location")]).toEqual([303, STANDARD]);
+  const open = async (path: string) => readPage(await ada.get(path));
+  return { ...ada, open, posted, card: await open(STANDARD) };
+}
 
-  const card = await at(STANDARD);
-  expect(card.document.title).toBe(`Sign up, step 2 of 2: card · ${company.name}`);
-  const charge = `we’ll charge $500.00 USD to your card on or after ${dayOfTrial(5)}, and then every month until you cancel`;
-  for (const words of [
-    "Step 2 of 2: cardComplete Your Subscription",
-    "Subscription Data Saved!Now proceeding to payment...",
-    "Please enter your card info for starting your 5 days free trial* You will not be charged immediately!",
-    `Your trial ends on ${dayOfTrial(5)}. Unless you cancel before then, ${charge}.`,
-    "You need JavaScript to enter a cardNothing is lost. Turn JavaScript on and open this page again, or continue on",
-    `Signing up Engines & Sons with ${ada.email}. Edit details`,
-    "Continue on another deviceScan the code or open the link within 30 minutes. Anyone with this link can finish",
-  ])
-    expect(card.words()).toContain(words);
-  expect(card.words().match(/We'll keep this sign-up until \w+ \d+, \d+ at [\d:]+ [AP]M \(UTC\)\./g)).toHaveLength(1);
-  expect((await at(STANDARD)).words()).not.toContain("Subscription Data Saved!");
-  expect((await stripeStateOf(stack.stripe, ada.email)).customers).toMatchObject([{ address: { country: "DE" } }]);
+async function withTrial() {
+  const ada = await withCardStep();
+  await enterCard(stack.stripe.url, secretIn(ada.card));
+  const back = await ada.get(returnPathIn(ada.card));
+  return { ...ada, back, done: await ada.open(STANDARD) };
+}
 
-  const other = await at(MINI);
-  expect(other.words()).toContain("Your STANDARD sign-up still needs a cardFinish it, or sign up for MINI below.");
-  expect(other.links("main .notice a")).toEqual([["Finish it", STANDARD]]);
-  for (const [name, value] of Object.entries({ email: ada.email, phone: "(212) 555-0123", zipCode: "62701" }))
-    expect(other.each(`[name=${name}]`, "value")).toEqual([value]);
-
-  await enterCard(stack.stripe.url, secretIn(card));
-  const back = await ada.get(returnPathIn(card));
-  expect([back.status, back.headers.get("Location")]).toEqual([303, STANDARD]);
-  const done = await at(STANDARD);
-  expect(done.document.title).toBe(`Subscription successful · ${company.name}`);
-  for (const words of [
-    "Card Successful!Your card has been processed successfully.",
-    "subscription Successful!Your subscription has been completed successfully.",
-    SUCCESS,
-    `A confirmation email with details and next steps will be sent to ${ada.email}.`,
-    `First payment$500.00 USD, on or after ${dayOfTrial(5)}`,
-  ])
-    expect(done.words()).toContain(words);
-  expect(done.wordsOfEach("main .invisible"), "seen with a script alone").toEqual([]);
-  const headings = ["Subscription Successful!", "Subscription Details", "What's Next?"];
-  expect(done.wordsOfEach("main h1, main h2")).toEqual(headings);
-  expect(done.wordsOfEach(".timeline strong")).toEqual([dayOfTrial(0), dayOfTrial(3), dayOfTrial(5)]);
-  expect(done.wordsOfEach("main :is(button, .btn)")).toEqual(["Open the Customer Console", "Sign up another company"]);
-  const reloaded = await at("/subscription");
-  expect(reloaded.words()).toContain(SUCCESS);
-  expect([secretIn(reloaded), reloaded.words().includes("Card Successful!")]).toEqual([undefined, false]);
-  expect((await at(MINI)).words()).not.toContain(SUCCESS);
-  expect(await signUpsOf(ada.email)).toMatchObject([{ status: "trialing", country: "germany" }]);
+test("the form is step 1 of 2", async () => {
+  const { document } = readPage(await cookieBrowser(stack.visitor).get(STANDARD));
+  expect(document.title).toBe("Sign up, step 1 of 2: details · Citewell");
 });
 
-test("a card that Stripe is processing is waited for by a page that refreshes itself", async () => {
-  alone.upstream.answersJson(200, { client_secret: SECRET, id: "seti_1Sentinel", status: "processing" });
-  const browser = cookieBrowser(alone.visitor);
-  await browser.signUp(fields.package_id);
-  await browser.get(returnPathIn(await browser.get(STANDARD)));
-  const { words, links, body } = readPage(await browser.get(STANDARD));
-  expect(words()).toContain("Your bank is still processing the card. This page checks automatically.");
-  expect(links("main .btn")).toEqual([["Check now", STANDARD]]);
-  expect(body).toMatch(/<noscript><meta http-equiv="refresh" content="(5|10)"/i);
+test("an accepted form leads to the card step at its plan's URL", async () => {
+  const { posted, card } = await withCardStep();
+  expect(posted).toRedirectTo(STANDARD);
+  expect(card.document.title).toBe("Sign up, step 2 of 2: card · Citewell");
+});
+
+test("the API gets the country as a code for Stripe, and keeps it as it was typed", async () => {
+  const { email } = await withCardStep();
+  expect((await stripeStateOf(stack.stripe, email)).customers).toMatchObject([{ address: { country: "DE" } }]);
+  expect(await signUpsOf(email)).toMatchObject([{ country: "germany" }]);
+});
+
+describe("the card step without a script says", () => {
+  test.each([
+    { what: "its step", says: "Step 2 of 2: cardComplete Your Subscription" },
+    {
+      what: "what to do, and that it costs nothing",
+      says: "Please enter your card info for starting your 5 days free trial* You will not be charged immediately!",
+    },
+    {
+      what: "when the trial ends and what follows",
+      says: `Your trial ends on ${dayOfTrial(5)}. Unless you cancel before then, we’ll charge $500.00 USD to your card on or after ${dayOfTrial(5)}, and then every month until you cancel.`,
+    },
+    {
+      what: "that it needs JavaScript",
+      says: "You need JavaScript to enter a cardNothing is lost. Turn JavaScript on and open this page again, or continue on",
+    },
+    {
+      what: "how to go on elsewhere",
+      says: "Continue on another deviceScan the code or open the link within 30 minutes. Anyone with this link can finish",
+    },
+  ])("$what", async ({ says }) => {
+    expect((await withCardStep()).card.words()).toContain(says);
+  });
+
+  test("who signs up", async () => {
+    const { card, email } = await withCardStep();
+    expect(card.words()).toContain(`Signing up Engines & Sons with ${email}. Edit details`);
+  });
+
+  test("once until when it is kept", async () => {
+    const { card } = await withCardStep();
+    const kept = /We'll keep this sign-up until \w+ \d+, \d+ at [\d:]+ [AP]M \(UTC\)\./g;
+    expect(card.words().match(kept)).toHaveLength(1);
+  });
+
+  test("that the details are saved, once", async () => {
+    const { card, open } = await withCardStep();
+    expect(card).toShowNotice("Subscription Data Saved!", "Now proceeding to payment...");
+    expect(await open(STANDARD)).not.toShowNotice("Subscription Data Saved!");
+  });
+});
+
+describe("another plan's form during a sign-up", () => {
+  test("leads to the sign-up that still needs a card", async () => {
+    const other = await (await withCardStep()).open(MINI);
+    expect(other.words()).toContain("Your STANDARD sign-up still needs a cardFinish it, or sign up for MINI below.");
+    expect(other.links("main .notice a")).toEqual([`Finish it: ${STANDARD}`]);
+  });
+
+  test("has the details that were typed", async () => {
+    const { open, email } = await withCardStep();
+    const other = await open(MINI);
+    expect(other.each("[name=email]", "value")).toEqual([email]);
+    expect(other.each("[name=phone]", "value")).toEqual(["(212) 555-0123"]);
+    expect(other.each("[name=zipCode]", "value")).toEqual(["62701"]);
+  });
+});
+
+describe("after a card has been set up", () => {
+  test("the return from the card leads to the success step, and the trial has begun", async () => {
+    const { back, done, email } = await withTrial();
+    expect(back).toRedirectTo(STANDARD);
+    expect(done.document.title).toBe("Subscription successful · Citewell");
+    expect(await signUpsOf(email)).toMatchObject([{ status: "trialing" }]);
+  });
+
+  test("both notices of a success are seen without a script", async () => {
+    const { done } = await withTrial();
+    expect(done).toShowNotice("Card Successful!", "Your card has been processed successfully.");
+    expect(done).toShowNotice("subscription Successful!", "Your subscription has been completed successfully.");
+    expect(done.wordsOfEach("main .invisible"), "seen with a script alone").toEqual([]);
+  });
+
+  test("the success step thanks, and says what follows", async () => {
+    const { done, email } = await withTrial();
+    expect(done.words()).toContain(SUCCESS);
+    expect(done.words()).toContain(`A confirmation email with details and next steps will be sent to ${email}.`);
+    expect(done.words()).toContain(`First payment$500.00 USD, on or after ${dayOfTrial(5)}`);
+    const headings = ["Subscription Successful!", "Subscription Details", "What's Next?"];
+    expect(done.wordsOfEach("main h1, main h2")).toEqual(headings);
+  });
+
+  test("the success step has the days of the trial and its two buttons", async () => {
+    const { done } = await withTrial();
+    expect(done.words()).toContain(`Trial ends${dayOfTrial(5)}`);
+    expect(done.words()).toContain(`We’ll email you a reminder on ${dayOfTrial(3)}, 2 days before your trial ends.`);
+    expect(done.wordsOfEach("main :is(button, .btn)")).toEqual([
+      "Open the Customer Console",
+      "Sign up another company",
+    ]);
+  });
+
+  test("the success step stays on reload, without its notices and without a secret", async () => {
+    const reloaded = await (await withTrial()).open("/subscription");
+    expect(reloaded.words()).toContain(SUCCESS);
+    expect(reloaded).not.toShowNotice("Card Successful!");
+    expect(secretIn(reloaded)).toBeUndefined();
+  });
+
+  test("another plan's form is a form again", async () => {
+    expect((await (await withTrial()).open(MINI)).words()).not.toContain(SUCCESS);
+  });
+});
+
+describe("a card that Stripe is processing", () => {
+  async function waitingPage() {
+    alone.upstream.answersJson(200, { client_secret: SECRET, id: "seti_1Sentinel", status: "processing" });
+    const browser = cookieBrowser(alone.visitor);
+    await browser.signUp(fields.package_id);
+    await browser.get(returnPathIn(await browser.get(STANDARD)));
+    return readPage(await browser.get(STANDARD));
+  }
+
+  test("is waited for, with a button to check now", async () => {
+    const { words, links } = await waitingPage();
+    expect(words()).toContain("Your bank is still processing the card. This page checks automatically.");
+    expect(links("main .btn")).toEqual([`Check now: ${STANDARD}`]);
+  });
+
+  test("is checked every few seconds by a page that refreshes itself without a script", async () => {
+    expect((await waitingPage()).body).toMatch(/<noscript><meta http-equiv="refresh" content="(5|10)"/i);
+  });
 });
