@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { company } from "../../../app/company";
 import { fields, SECRET } from "../../support/person";
 import { readPage } from "../../support/visitors/page";
 import { type Answer, pairsIn, type SiteVisitor } from "../../support/visitors/site-visitor";
@@ -69,13 +70,13 @@ async function withTrial() {
 
 test("the form is step 1 of 2", async () => {
   const { document } = readPage(await cookieBrowser(stack.visitor).get(STANDARD));
-  expect(document.title).toBe("Sign up, step 1 of 2: details · Citewell");
+  expect(document.title).toBe(`Sign up, step 1 of 2: details · ${company.name}`);
 });
 
 test("an accepted form leads to the card step at its plan's URL", async () => {
   const { posted, card } = await withCardStep();
   expect(posted).toRedirectTo(STANDARD);
-  expect(card.document.title).toBe("Sign up, step 2 of 2: card · Citewell");
+  expect(card.document.title).toBe(`Sign up, step 2 of 2: card · ${company.name}`);
 });
 
 test("the API gets the country as a code for Stripe, and keeps it as it was typed", async () => {
@@ -145,7 +146,7 @@ describe("after a card has been set up", () => {
   test("the return from the card leads to the success step, and the trial has begun", async () => {
     const { back, done, email } = await withTrial();
     expect(back).toRedirectTo(STANDARD);
-    expect(done.document.title).toBe("Subscription successful · Citewell");
+    expect(done.document.title).toBe(`Subscription successful · ${company.name}`);
     expect(await signUpsOf(email)).toMatchObject([{ status: "trialing" }]);
   });
 
