@@ -42,7 +42,7 @@ export const settings = z.object({
   STRIPE_WEBHOOK_SECRET: newAndOld(secretLike(/^whsec_\S{16,}$/, "must be a signing secret (whsec_…)")),
   /** Replaces Stripe's API and makes the settings local; refused in a deployment. */
   STRIPE_API_URL: z.optional(z.string()),
-  /** The site's key, to compare its mode with the secret key's. */
+  /** As the site's, to compare its mode. */
   STRIPE_PUBLISHABLE_KEY: z.optional(z.string().regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…)")),
   /** Binding: Cloudflare Email Service. */
   EMAIL: binding<SendEmail>("send").optional(),
@@ -68,11 +68,11 @@ export const settings = z.object({
   SIGNUP_RATE_LIMIT: binding<RateLimit>("limit"),
   /** Host in email links for other devices, from `npm start`; refused in a deployment. */
   HOST: z.string().optional(),
-  /** Multiplies every deadline for tests; refused in a deployment. */
+  /** As the site's. */
   DEADLINE_FACTOR: deadlineFactor,
-  /** The API's own URL, for links in emails; the origin of the site's SUBSCRIPTION_API_URL. */
+  /** The API's own URL, for links in emails. */
   PUBLIC_URL: baseUrl,
-  /** The site's URL, for emails. */
+  /** As the site's. */
   SITE_URL: baseUrl,
   /** Secret, 32 characters or more: signs links and status URLs. `{new},{old}` during a rotation. */
   LINK_SECRET: newAndOld(secret),

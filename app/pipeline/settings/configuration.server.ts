@@ -47,17 +47,17 @@ export interface ServiceBinding {
 
 /** Each comment is a line of docs/operations.md: npm run docs. */
 export const settings = z.object({
-  /** The site's own URL: https, or this machine for local settings. */
+  /** The site's own URL. */
   SITE_URL: httpUrl,
   /** The customers' console of a stage with one of its own. */
   CONSOLE_URL: z._default(httpUrl, company.consoleUrl),
-  /** The login page of Stripe's Customer Portal; the same for both Workers. */
+  /** The login page of Stripe's Customer Portal. */
   CUSTOMER_PORTAL_URL: httpUrl,
-  /** True if Stripe Tax adds taxes; the same for both Workers. */
+  /** True if Stripe Tax adds taxes. */
   AUTOMATIC_TAX: z._default(boolean, false),
-  /** Base URL of the subscription API. */
+  /** The subscription API. */
   SUBSCRIPTION_API_URL: z._default(httpUrl, "http://localhost:8788"),
-  /** Binding: the API's Worker, entrypoint `SiteApi`, reached without the network. */
+  /** Binding: the API's Worker, entrypoint `SiteApi`. */
   SUBSCRIPTION_API: z.optional(
     z.custom<ServiceBinding>(
       (value) => typeof value === "object" && value !== null && "fetch" in value,
@@ -73,15 +73,15 @@ export const settings = z.object({
   ),
   /** Multiplies every deadline for tests; refused in a deployment. */
   DEADLINE_FACTOR: deadlineFactor,
-  /** True if one Idempotency-Key makes one sign-up: failed calls are then repeated, three in all. */
+  /** True if one Idempotency-Key makes one sign-up: failed calls are then repeated. */
   SUBSCRIPTION_API_IDEMPOTENT: z._default(boolean, false),
-  /** Binding: forms of one sender; in production 10 in 60 s. */
+  /** Binding: forms of one sender. */
   SIGNUP_RATE_LIMIT: rateLimit,
-  /** Binding: valid forms of one network, beyond which Turnstile decides; 60 in 60 s. */
+  /** Binding: valid forms of one network, beyond which Turnstile decides. */
   SIGNUP_NETWORK_RATE_LIMIT: rateLimit,
-  /** Binding: questions to Stripe about one sender's card; 30 in 60 s. */
+  /** Binding: questions to Stripe about one sender's card. */
   CARD_CHECK_RATE_LIMIT: rateLimit,
-  /** Binding: posts of one sender before they are refused unread; 20 in 60 s. */
+  /** Binding: posts of one sender before they are refused unread. */
   FLOOD_RATE_LIMIT: rateLimit,
   /** Binding: the static files. */
   ASSETS: assets,
