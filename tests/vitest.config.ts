@@ -9,8 +9,12 @@ const setupFiles = [here("support/running-test.ts"), here("support/matchers/matc
 // Vitest takes NODE_ENV=production from a shell, with which esbuild and React are others than the tests mean.
 process.env.NODE_ENV = "test";
 
+/** Values are shown whole in the names of rows and in messages. */
+const chaiConfig = { truncateThreshold: 200 };
+
 /** Of tests that run the built Workers in Miniflare: `npm run build` comes first. */
 export const workers = {
+  chaiConfig,
   setupFiles,
   testTimeout: 180_000,
   hookTimeout: 180_000,
@@ -21,6 +25,7 @@ export const workers = {
 };
 /** Of tests in Node alone. */
 export const unit = {
+  chaiConfig,
   setupFiles,
   testTimeout: 60_000,
   // A module is loaded once for each process, not for each file: half the time of all of them.

@@ -1,10 +1,10 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { enterCard, post, stripeAt } from "../support/visitors/visitor";
 import { startStripeSimulator } from "../support/workers/workers";
 
-const DAY = 86_400;
-
 /* As Stripe, where API and site rely on it: one example of each kind. */
+
+const DAY_SECONDS = 86_400;
 
 const simulator = await startStripeSimulator();
 const stripe = stripeAt(simulator);
@@ -15,67 +15,148 @@ async function newIntent(email: string) {
   const { id: customer } = await stripe.customers.create({ email });
   const kind = { usage: "off_session" as const, allowed_payment_method_types: ["card" as const] };
   const { id, client_secret } = await stripe.setupIntents.create({ customer, ...kind });
-  return { id, customer, secret: client_secret ?? "" };
+  const status = async () => (await stripe.setupIntents.retrieve(id)).status;
+  return { id, customer, secret: client_secret ?? "", status };
 }
 
-test.each([
-  ["500-before", [500, 0], [500, 0]],
-  ["500-after", [500, 1], [500, 1]],
-  ["429", [429, 0], [200, 1]],
-  ["no-fault", [200, 1], [200, 1]],
-])("after %s an idempotency key has this answer and the next, and so many customers", async (fault, first, next) => {
-  const email = `${fault}@example.com`;
-  const create = async (more: Record<string, string> = {}) => {
-    const headers = { authorization: "Bearer sk_test_local", "content-type": "application/x-www-form-urlencoded" };
-    const body = String(new URLSearchParams({ email }));
-    const { status } = await post(`${simulator.url}/v1/customers`, body, {
-      ...headers,
-      "idempotency-key": fault,
+describe("an idempotency key", () => {
+  /** Creates a customer under the key, and says how it was answered and how many customers there are. */
+  async function create(key: string, more: Record<string, string> = {}) {
+    const email = `${key}@example.com`;
+    const { status } = await post(`${simulator.url}/v1/customers`, String(new URLSearchParams({ email })), {
+      authorization: "Bearer sk_test_local",
+      "content-type": "application/x-www-form-urlencoded",
+      "idempotency-key": key,
       ...more,
     });
-    return [status, (await stripe.customers.list({ email })).data.length];
-  };
-  expect([await create({ "simulator-fault": fault }), await create()]).toEqual([first, next]);
+    return { status, customers: (await stripe.customers.list({ email })).data.length };
+  }
+
+  test.each([
+    {
+      fault: "500-before",
+      what: "keeps the answer of a failure before the work",
+      first: { status: 500, customers: 0 },
+      again: { status: 500, customers: 0 },
+    },
+    {
+      fault: "500-after",
+      what: "keeps the answer of a failure after the work",
+      first: { status: 500, customers: 1 },
+      again: { status: 500, customers: 1 },
+    },
+    {
+      fault: "429",
+      what: "keeps no refusal for a rate limit",
+      first: { status: 429, customers: 0 },
+      again: { status: 200, customers: 1 },
+    },
+    {
+      fault: "no-fault",
+      what: "makes one customer",
+      first: { status: 200, customers: 1 },
+      again: { status: 200, customers: 1 },
+    },
+  ])("$what", async ({ fault, first, again }) => {
+    expect(await create(fault, { "simulator-fault": fault }), "the first answer").toEqual(first);
+    expect(await create(fault), "the second answer").toEqual(again);
+  });
 });
 
-test.each([
-  ["4242424242424242", 200, "succeeded", 400],
-  ["4000000000000002", 402, "requires_payment_method", 200],
-])(
-  "a card %s is answered %i, its setup intent is %s, and the next card gets %i",
-  async (number, answer, state, again) => {
-    const { id, secret } = await newIntent(`${number}@example.com`);
-    const { status } = await enterCard(simulator.url, secret, number);
-    expect([status, (await stripe.setupIntents.retrieve(id)).status]).toEqual([answer, state]);
-    expect((await enterCard(simulator.url, secret)).status).toBe(again);
-  },
-);
-
-test("the clock ends a trial, charges, tries a declined charge again, and ends what is canceled", async () => {
-  const { id, customer, secret } = await newIntent("ada@example.com");
-  await enterCard(simulator.url, secret);
-  const card = String((await stripe.setupIntents.retrieve(id)).payment_method);
-  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card } });
-  const { id: subscription } = await stripe.subscriptions.create({
-    ...{ customer, items: [{ price: "price_standard" }], trial_period_days: 5 },
-    trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
+describe("a card", () => {
+  test("that works is set up, and no other card is taken then", async () => {
+    const { secret, status } = await newIntent("works@example.com");
+    expect((await enterCard(simulator.url, secret, "4242424242424242")).status).toBe(200);
+    expect(await status()).toBe("succeeded");
+    expect((await enterCard(simulator.url, secret)).status).toBe(400);
   });
-  for (const [fields, expected] of [
-    [{ action: "none" }, ["trialing", "paid", 0, 0]],
-    [{ seconds: String(5 * DAY) }, ["active", "draft", 50_000, 0]],
-    [{ action: "next" }, ["active", "paid", 50_000, 1]],
-    [{ action: "next" }, ["active", "draft", 50_000, 0]],
-    [{ action: "fail" }, ["active", "draft", 50_000, 0]],
-    [{ action: "next" }, ["past_due", "open", 50_000, 1]],
-    [{ action: "next" }, ["active", "paid", 50_000, 2]],
-    [{ action: "cancel at the end" }, ["active", "paid", 50_000, 2]],
-    [{ action: "next" }, ["canceled", "paid", 50_000, 2]],
-  ] as const) {
-    await fetch(`${simulator.url}/dashboard/${customer}`, { method: "POST", body: new URLSearchParams(fields) });
-    const { status } = await stripe.subscriptions.retrieve(subscription);
-    const [invoice] = (await stripe.invoices.list({ subscription, limit: 1 })).data;
-    const state = [status, invoice?.status, invoice?.amount_due, invoice?.attempt_count];
-    expect(state, JSON.stringify(fields)).toEqual(expected);
+
+  test("that is declined leaves the setup open for the next card", async () => {
+    const { secret, status } = await newIntent("declined@example.com");
+    expect((await enterCard(simulator.url, secret, "4000000000000002")).status).toBe(402);
+    expect(await status()).toBe("requires_payment_method");
+    expect((await enterCard(simulator.url, secret)).status).toBe(200);
+  });
+});
+
+describe("the dashboard's clock", () => {
+  /** A trial of five days, and what a person does with it on the dashboard. */
+  async function trial(email: string) {
+    const { id, customer, secret } = await newIntent(email);
+    await enterCard(simulator.url, secret);
+    const card = String((await stripe.setupIntents.retrieve(id)).payment_method);
+    await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card } });
+    const { id: subscription } = await stripe.subscriptions.create({
+      customer,
+      items: [{ price: "price_standard" }],
+      trial_period_days: 5,
+      trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
+    });
+    const page = `${simulator.url}/dashboard/${customer}`;
+    const send = async (fields: Record<string, string>) => {
+      await fetch(page, { method: "POST", body: new URLSearchParams(fields) });
+    };
+    return {
+      endTrial: () => send({ seconds: String(5 * DAY_SECONDS) }),
+      /** Goes on to the next thing that happens. */
+      next: () => send({ action: "next" }),
+      failNextCharge: () => send({ action: "fail" }),
+      cancelAtTheEnd: () => send({ action: "cancel at the end" }),
+      page: async () => (await fetch(page)).text(),
+      /** The subscription with its latest invoice. */
+      async state() {
+        const { status } = await stripe.subscriptions.retrieve(subscription);
+        const [invoice] = (await stripe.invoices.list({ subscription, limit: 1 })).data;
+        return {
+          subscription: status,
+          invoice: invoice?.status,
+          cents: invoice?.amount_due,
+          attempts: invoice?.attempt_count,
+        };
+      },
+    };
   }
-  expect(await (await fetch(`${simulator.url}/dashboard/${customer}`)).text()).not.toContain("1970");
+
+  test("shows a trial with a first invoice of nothing", async () => {
+    const { state, page } = await trial("new@example.com");
+    expect(await state()).toEqual({ subscription: "trialing", invoice: "paid", cents: 0, attempts: 0 });
+    expect(await page(), "a time that was never set").not.toContain("1970");
+  });
+
+  test("ends a trial with an invoice, which is charged an hour later", async () => {
+    const { endTrial, next, state } = await trial("charged@example.com");
+    await endTrial();
+    expect(await state()).toEqual({ subscription: "active", invoice: "draft", cents: 50_000, attempts: 0 });
+    await next();
+    expect(await state()).toEqual({ subscription: "active", invoice: "paid", cents: 50_000, attempts: 1 });
+  });
+
+  test("makes an invoice for the next month", async () => {
+    const { endTrial, next, state } = await trial("monthly@example.com");
+    await endTrial();
+    await next();
+    await next();
+    expect(await state()).toEqual({ subscription: "active", invoice: "draft", cents: 50_000, attempts: 0 });
+  });
+
+  test("tries a declined charge again", async () => {
+    const { endTrial, failNextCharge, next, state } = await trial("retried@example.com");
+    await endTrial();
+    await failNextCharge();
+    expect(await state()).toEqual({ subscription: "active", invoice: "draft", cents: 50_000, attempts: 0 });
+    await next();
+    expect(await state()).toEqual({ subscription: "past_due", invoice: "open", cents: 50_000, attempts: 1 });
+    await next();
+    expect(await state()).toEqual({ subscription: "active", invoice: "paid", cents: 50_000, attempts: 2 });
+  });
+
+  test("ends at the month's end what is canceled", async () => {
+    const { endTrial, next, cancelAtTheEnd, state } = await trial("canceled@example.com");
+    await endTrial();
+    await next();
+    await cancelAtTheEnd();
+    expect(await state()).toEqual({ subscription: "active", invoice: "paid", cents: 50_000, attempts: 1 });
+    await next();
+    expect(await state()).toEqual({ subscription: "canceled", invoice: "paid", cents: 50_000, attempts: 1 });
+  });
 });

@@ -19,7 +19,7 @@ test.each([
   { url: "javascript:alert(1)", isService: false, isLocal: false },
   { url: "nonsense", isService: false, isLocal: false },
   { url: "", isService: false, isLocal: false },
-])("the URL '$url' is taken for a service: $isService, and is this machine's: $isLocal", (row) => {
+])("the URL $url is taken for a service: $isService, and is this machine's: $isLocal", (row) => {
   expect(serviceUrl.safeParse(row.url).success, "taken for a service").toBe(row.isService);
   expect(isLoopback(row.url), "this machine's").toBe(row.isLocal);
 });

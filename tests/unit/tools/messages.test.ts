@@ -117,7 +117,7 @@ test("an unexpected error is told with its stack", () => {
 test.each([
   { text: "vars = = 1", sentence: /wrangler\.toml:2: Invalid TOML document/ },
   { text: "vars = 1", sentence: /wrangler\.toml configuration:\n.*"vars" should be an object/ },
-])("an invalid wrangler.toml with '$text' is told with its file", async ({ text, sentence }) => {
+])("an invalid wrangler.toml with $text is told with its file", async ({ text, sentence }) => {
   const file = join(await mkdtemp(join(tmpdir(), "settings-")), "wrangler.toml");
   await writeFile(file, `name = "a"\n${text}`);
   expect(sentenceAbout(() => readWorkerSettings(file))).toMatch(sentence);

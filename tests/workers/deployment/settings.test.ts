@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
 import { siteVisitor } from "../../support/visitors/site-visitor";
@@ -12,63 +12,129 @@ const read = (stage?: Stage) => ({
   api: readWorkerSettings(join(root, API_FOLDER, "wrangler.toml"), stage),
 });
 const local = read();
-const [staging, production] = [read("staging"), read("production")];
+const staging = read("staging");
+const production = read("production");
+const deployed = [
+  { stage: "staging", worker: "site", settings: staging.site },
+  { stage: "staging", worker: "API", settings: staging.api },
+  { stage: "production", worker: "site", settings: production.site },
+  { stage: "production", worker: "API", settings: production.api },
+];
 
-test.each([
-  ["staging", staging],
-  ["production", production],
-])("in %s the usual limits hold, and nothing secret is public", (_, { site, api }) => {
-  expect(site.requiredSecrets).toEqual(["SESSION_SECRET"]);
-  const [SITE_URL, PUBLIC_URL] = [`https://${site.routes}`, `https://${api.routes}`];
-  const own = { SUBSCRIPTION_API_IDEMPOTENT: "true", SITE_URL, SUBSCRIPTION_API_URL: PUBLIC_URL };
-  expect([site.vars, site.define]).toMatchObject([own, { "process.env.NODE_ENV": '"production"' }]);
-  expect(api.d1_databases).toMatchObject([{ binding: "DB", migrations_dir: "migrations" }]);
-  const secrets = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "LINK_SECRET", "HASH_SECRET"];
-  expect(api.requiredSecrets).toEqual(secrets);
-  expect(api.vars).toMatchObject({ ONE_TRIAL_PER_PERSON: "true", PUBLIC_URL, SITE_URL });
-  const limits = [site, api].flatMap(({ ratelimits }) =>
-    ratelimits.map(({ name, simple: { limit, period } }) => [name, limit, period]),
-  );
-  expect(limits).toEqual([
-    ["SIGNUP_RATE_LIMIT", 10, 60],
-    ["FLOOD_RATE_LIMIT", 20, 60],
-    ["SIGNUP_NETWORK_RATE_LIMIT", 60, 60],
-    ["CARD_CHECK_RATE_LIMIT", 30, 60],
-    ["SIGNUP_RATE_LIMIT", 30, 60],
-  ]);
-  for (const { vars, requiredSecrets, workers_dev, observability, version_metadata, name } of [site, api]) {
-    for (const secret of requiredSecrets) expect(vars).not.toHaveProperty(secret);
-    expect(JSON.stringify([name, vars])).not.toMatch(/-local"|localhost|local_|only-for-local|_test_/);
-    const isLogged = [observability?.enabled, observability?.logs?.invocation_logs];
-    expect([workers_dev, version_metadata, ...isLogged]).toEqual([false, { binding: "RELEASE" }, true, false]);
-  }
+describe.each(deployed)("in $stage the $worker", ({ settings }) => {
+  test("has its secrets in no file", () => {
+    expect(settings.requiredSecrets.filter((secret) => secret in settings.vars)).toEqual([]);
+  });
+
+  test("has nothing of the local settings", () => {
+    expect(JSON.stringify([settings.name, settings.vars])).not.toMatch(
+      /-local"|localhost|local_|only-for-local|_test_/,
+    );
+  });
+
+  test("has no second address at workers.dev", () => {
+    expect(settings.workers_dev).toBe(false);
+  });
+
+  test("logs what it says, but no URLs of requests", () => {
+    expect(settings.observability?.enabled).toBe(true);
+    expect(settings.observability?.logs?.invocation_logs).toBe(false);
+  });
+
+  test("knows its release", () => {
+    expect(settings.version_metadata).toEqual({ binding: "RELEASE" });
+  });
 });
 
-test("staging is production on other hosts, and no two Workers share a name, a route, a limiter or a database", () => {
-  for (const worker of ["site", "api"] as const) {
-    const [of, expected] = [staging, production].map((stage) => JSON.stringify(stage[worker].vars));
-    const hosts = expected?.replace(/\/\/(www|api)\./g, "//$1.staging.").replaceAll("//www.staging.", "//staging.");
-    expect(of).toBe(hosts);
-  }
+describe.each([
+  { stage: "staging", ...staging },
+  { stage: "production", ...production },
+])("in $stage", ({ site, api }) => {
+  const SITE_URL = `https://${site.routes}`;
+  const PUBLIC_URL = `https://${api.routes}`;
+
+  test("the site needs one secret, and knows the API's URL and that it honors keys", () => {
+    expect(site.requiredSecrets).toEqual(["SESSION_SECRET"]);
+    expect(site.vars).toMatchObject({
+      SITE_URL,
+      SUBSCRIPTION_API_URL: PUBLIC_URL,
+      SUBSCRIPTION_API_IDEMPOTENT: "true",
+    });
+  });
+
+  test("the site runs React for production", () => {
+    expect(site.define).toMatchObject({ "process.env.NODE_ENV": '"production"' });
+  });
+
+  test("the API needs four secrets and a database, and gives one trial for each person", () => {
+    expect(api.requiredSecrets).toEqual(["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "LINK_SECRET", "HASH_SECRET"]);
+    expect(api.d1_databases).toMatchObject([{ binding: "DB", migrations_dir: "migrations" }]);
+    expect(api.vars).toMatchObject({ ONE_TRIAL_PER_PERSON: "true", PUBLIC_URL, SITE_URL });
+  });
+
+  const limitsOf = ({ ratelimits }: typeof site) =>
+    ratelimits.map(({ name, simple: { limit, period } }) => `${name}: ${limit} in ${period} s`);
+
+  test("the site has its usual limits", () => {
+    expect(limitsOf(site)).toEqual([
+      "SIGNUP_RATE_LIMIT: 10 in 60 s",
+      "FLOOD_RATE_LIMIT: 20 in 60 s",
+      "SIGNUP_NETWORK_RATE_LIMIT: 60 in 60 s",
+      "CARD_CHECK_RATE_LIMIT: 30 in 60 s",
+    ]);
+  });
+
+  test("the API has its usual limit", () => {
+    expect(limitsOf(api)).toEqual(["SIGNUP_RATE_LIMIT: 30 in 60 s"]);
+  });
+});
+
+test.each([
+  { worker: "the site", inProduction: production.site, inStaging: staging.site },
+  { worker: "the API", inProduction: production.api, inStaging: staging.api },
+])("in staging $worker is as in production, on other hosts", ({ inProduction, inStaging }) => {
+  const onOtherHosts = JSON.stringify(inProduction.vars)
+    .replace(/\/\/(www|api)\./g, "//$1.staging.")
+    .replaceAll("//www.staging.", "//staging.");
+  expect(JSON.stringify(inStaging.vars)).toBe(onOtherHosts);
+});
+
+describe("of all Workers and stages", () => {
   const all = [local, staging, production].flatMap(({ site, api }) => [site, api]);
-  for (const own of [
-    all.map(({ name }) => name),
-    all.flatMap(({ routes }) => routes),
-    all.flatMap(({ ratelimits }) => ratelimits.map(({ namespace_id }) => namespace_id)),
-    [staging, production].flatMap(({ api }) => api.d1_databases.map(({ database_name }) => database_name)),
-  ])
-    expect(new Set(own).size).toBe(own.length);
-  for (const { name, routes, workers_dev } of [local.site, local.api])
-    expect([routes, workers_dev, name.endsWith("-local")]).toEqual([[], false, true]);
+
+  test.each([
+    { what: "name", values: all.map(({ name }) => name) },
+    { what: "route", values: all.flatMap(({ routes }) => routes) },
+    {
+      what: "rate limiter",
+      values: all.flatMap(({ ratelimits }) => ratelimits.map(({ namespace_id }) => namespace_id)),
+    },
+    {
+      what: "database",
+      values: [staging, production].flatMap(({ api }) => api.d1_databases.map(({ database_name }) => database_name)),
+    },
+  ])("no two share a $what", ({ values }) => {
+    expect(values.length).toBeGreaterThan(1);
+    expect(values.filter((value, index) => values.indexOf(value) !== index)).toEqual([]);
+  });
+
+  test.each([
+    { worker: "site", settings: local.site },
+    { worker: "API", settings: local.api },
+  ])("the local $worker cannot be reached if it is deployed by mistake", ({ settings }) => {
+    expect(settings.routes).toEqual([]);
+    expect(settings.workers_dev).toBe(false);
+    expect(settings.name).toMatch(/-local$/);
+  });
 });
 
 test("with HOST local settings serve other devices, and their simulator", async () => {
   const vars = { HOST: "192.168.0.7", STRIPE_JS_URL: "http://localhost:8789/endive/stripe.js" };
   const shared = await startSite({ vars });
   const visitor = siteVisitor(shared, "http://192.168.0.7:8787");
-  const { status, headers } = await visitor.get("/subscription");
-  const policy = expect.stringContaining(" http://192.168.0.7:8789;");
-  expect([status, headers.get("Content-Security-Policy")]).toEqual([200, policy]);
+  const form = await visitor.get("/subscription");
+  expect(form).toHaveStatus(200);
+  expect(form).toHaveHeader("Content-Security-Policy", / http:\/\/192\.168\.0\.7:8789;/);
   expect((await visitor.get("/sitemap.xml")).body).toContain("<loc>http://192.168.0.7:8787/pricing");
   await shared.dispose();
 });

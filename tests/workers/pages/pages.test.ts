@@ -161,7 +161,7 @@ describe("the FAQ answers", () => {
       answer: "You can cancel at any time, including during the trial: through your account settings, or in",
     },
     { question: "How do I cancel?", answer: "Fees already paid are not refunded, except as stated in our Terms" },
-  ])("'$question' with: $answer", async ({ question, answer }) => {
+  ])("$question with: $answer", async ({ question, answer }) => {
     const { document } = await open("/pricing");
     const asked = [...document.querySelectorAll(`${FAQ} details`)].find(
       (details) => details.querySelector("summary")?.textContent === question,

@@ -1,34 +1,18 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { fields } from "../../support/person";
 import { type Answer, siteVisitor } from "../../support/visitors/site-visitor";
-import { DEPLOYED, ORIGIN, startSite } from "../../support/workers/workers";
+import { ORIGIN } from "../../support/workers/workers";
+import { OVER_LIMIT, startDeployedSite, THROWING } from "./deployed-site";
 
-/* Threat E: the headers of every kind of answer, of the Worker and of files; and pages from its memory. */
+/* Threat E: the security headers of every kind of answer that the Worker gives. */
 
 const PLAN = `/subscription/${fields.package_id}`;
-const pages = ["/", "/pricing", "/privacy", "/terms", "/security"];
-const forms = ["/subscription", PLAN];
+const PAGES = ["/", "/pricing", "/privacy", "/terms", "/security"];
 
-const wrapper = (change: string) => ({
-  script: `import site from "./worker.js"; ${change}
-    export default { fetch: (request, env, context) => site.fetch(request, { ...env, ...changed }, context) };`,
-});
-const LIMITED = "const changed = { SIGNUP_RATE_LIMIT: { limit: async () => ({ success: false }) } };";
-/** The form's idempotency key is signed, and a public page's hash taken. */
-const FAILING = `const changed = {};
-  for (const name of ["sign", "digest"]) crypto.subtle[name] = () => { throw new Error("words-of-the-error"); };`;
-
-/** The API behind it is unavailable. */
-function startDeployedSite({ vars, ...rest }: Parameters<typeof startSite>[0] = {}) {
-  const local = { DEADLINE_FACTOR: undefined, STRIPE_JS_URL: undefined, STRIPE_API_URL: undefined };
-  const api = { SUBSCRIPTION_API_URL: "https://api.site.example", SUBSCRIPTION_API_TIMEOUT_MS: "5000" };
-  const miniflare = { outboundService: () => Response.json({}, { status: 503 }) };
-  return startSite({ vars: { ...DEPLOYED, ...api, ...local, ...vars }, miniflare, ...rest });
-}
 const workers = await Promise.all([
   startDeployedSite(),
-  startDeployedSite({ wrapper: wrapper(LIMITED) }),
-  startDeployedSite({ wrapper: wrapper(FAILING) }),
+  startDeployedSite({ wrapper: OVER_LIMIT }),
+  startDeployedSite({ wrapper: THROWING }),
   startDeployedSite({ vars: { CUSTOMER_PORTAL_URL: undefined } }),
 ]);
 afterAll(() => Promise.all(workers.map((worker) => worker.dispose())));
@@ -38,152 +22,190 @@ const limited = siteVisitor(withLimit, ORIGIN);
 const throwing = siteVisitor(withFault, ORIGIN);
 const misconfigured = siteVisitor(withoutPortal, ORIGIN);
 
-type Kind = keyof typeof policies;
-type Given = [name: string, status: number, kind: Kind, get: () => Promise<Answer>];
+type Row = { what: string; status: number; get: () => Promise<Answer> };
 
-/** Every kind of answer that the site gives. */
-const answers: Given[] = [
-  ...pages.map((path): Given => [`the page ${path}`, 200, "marketing", () => visitor.get(path)]),
-  ...forms.map((path): Given => [`the page ${path}`, 200, "cached form", () => visitor.get(path)]),
-  ["a form with a query", 200, "sign-up", () => visitor.get("/subscription?x")],
-  ["a form that clears a broken cookie", 200, "sign-up", () => visitor.get(PLAN, { Cookie: "__Host-signup=x" })],
-  ["a page's data", 200, "no page", () => visitor.get("/subscription.data")],
-  ["a page in Markdown", 200, "no page", () => visitor.get("/pricing.md")],
-  ["a file", 200, "no page", () => visitor.get("/robots.txt")],
-  ["an unchanged page", 304, "marketing", () => visitor.get("/pricing", { "If-None-Match": "*" })],
-  ["health", 200, "no page", () => visitor.get("/health")],
-  ["http", 301, "no page", () => siteVisitor(site, ORIGIN.replace("https:", "http:")).get("/pricing?x=1")],
-  ["starting over", 303, "no page", () => visitor.post("intent=start-over")],
-  ["another spelling", 308, "no page", () => visitor.get("/PRICING/")],
-  ["a malformed form", 400, "sign-up", () => visitor.post("email=a&email=b")],
-  ["a malformed query", 400, "marketing", () => visitor.get("/subscription?_data=root")],
-  ["a foreign form", 403, "marketing", () => visitor.submit({}, { "Sec-Fetch-Site": "cross-site" })],
-  ["an unknown page", 404, "marketing", () => visitor.get("/nope")],
-  ["an unknown page in Markdown", 404, "no page", () => visitor.get("/nope", { Accept: "text/markdown" })],
-  ["another method", 405, "marketing", () => visitor.send("PUT", "/subscription")],
-  ["another site's preflight", 405, "marketing", () => visitor.send("OPTIONS", "/", { Origin: "https://evil.test" })],
-  ["a long form", 413, "sign-up", () => visitor.post("x".repeat(17_000))],
-  ["a long URL", 414, "marketing", () => visitor.get(`/subscription?${"x".repeat(9000)}`)],
-  ["another type", 415, "marketing", () => visitor.post("{}", { "Content-Type": "application/json" })],
-  ["a wrong form", 422, "sign-up", () => visitor.post("email=nobody")],
-  ["one form too many", 429, "sign-up", () => limited.submit()],
-  ["a marketing page that throws", 500, "no page", () => throwing.get("/pricing")],
-  ["a form whose action throws", 500, "sign-up", () => throwing.submit()],
-  ["bad settings", 503, "no page", () => misconfigured.get("/")],
-  ["health with bad settings", 503, "no page", () => misconfigured.get("/health")],
-  ["an API that is unavailable", 503, "sign-up", () => visitor.submit()],
+/** Marketing pages: no script but the inline ones, whose hashes the policy has. */
+const marketing: Row[] = [
+  ...PAGES.map((path) => ({ what: `the page ${path}`, status: 200, get: () => visitor.get(path) })),
+  { what: "an unchanged page", status: 304, get: () => visitor.get("/pricing", { "If-None-Match": "*" }) },
 ];
 
-const HASHES = "( 'sha256-[\\w+/]{43}=')+";
-const NONCE = " 'nonce-[\\w-]{22}'";
-const SELF = "base-uri 'none'; connect-src 'self'";
-const REST = "font-src 'self'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; manifest-src 'self'";
-const STRIPE = "https://js\\.stripe\\.com https://\\*\\.js\\.stripe\\.com";
-const marketing = new RegExp(
-  `^default-src 'none'; ${SELF}; ${REST}; script-src${HASHES}; style-src 'self'${HASHES}; upgrade-insecure-requests$`,
-);
-const signup = (inline: string) =>
-  new RegExp(
-    `^default-src 'none'; ${SELF} https://api\\.stripe\\.com; ${REST}; script-src${inline} 'self' ${STRIPE}; style-src 'self'${inline}; frame-src ${STRIPE} https://hooks\\.stripe\\.com; style-src-attr 'unsafe-inline'; upgrade-insecure-requests$`,
-  );
-const policies = {
-  "no page": /^default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
-  marketing,
-  "cached form": signup(HASHES),
-  "sign-up": signup(NONCE),
-};
-
-test.each(answers)(
-  "%s (%i) has every security header, and only what is public is stored",
-  async (name, status, kind, get) => {
-    const { headers, ...answer } = await get();
-    expect(answer.status).toBe(status);
-    const isPublic = (status === 200 && kind === "marketing") || status === 304 || /Markdown|file/.test(name);
-    const cacheControl = isPublic && status < 400 ? "public, max-age=0, must-revalidate" : "no-store";
-    const payment = /form|sign-up/.test(kind) ? '(self "https://js.stripe.com" "https://*.js.stripe.com")' : "()";
-    expect(headers.get("Content-Security-Policy")).toMatch(policies[kind]);
-    expect(Object.fromEntries(headers)).toMatchObject({
-      "cache-control": cacheControl,
-      "cross-origin-opener-policy": "same-origin-allow-popups",
-      "cross-origin-resource-policy": "same-origin",
-      "permissions-policy": `camera=(), geolocation=(), microphone=(), usb=(), payment=${payment}`,
-      "referrer-policy": "strict-origin-when-cross-origin",
-      "x-content-type-options": "nosniff",
-      "x-frame-options": "DENY",
-      "x-request-id": expect.stringMatching(/^[\w-]{1,64}$/),
-    });
-    const hsts = name === "http" ? null : "max-age=63072000; includeSubDomains";
-    expect(headers.get("Strict-Transport-Security")).toBe(hsts);
-    for (const absent of ["Access-Control-Allow-Origin", "Server", "X-Powered-By"])
-      expect(headers.has(absent)).toBe(false);
-    for (const cookie of headers.getSetCookie()) {
-      expect(cookie).toMatch(/^__Host-/);
-      expect(cookie.split("; ")).toEqual(expect.arrayContaining(["Secure", "HttpOnly", "SameSite=Lax", "Path=/"]));
-    }
+/** Refusals have the policy of marketing pages, but no cache stores them. */
+const refusals: Row[] = [
+  { what: "a malformed query", status: 400, get: () => visitor.get("/subscription?_data=root") },
+  { what: "a foreign form", status: 403, get: () => visitor.submit({}, { "Sec-Fetch-Site": "cross-site" }) },
+  { what: "an unknown page", status: 404, get: () => visitor.get("/nope") },
+  { what: "another method", status: 405, get: () => visitor.send("PUT", "/subscription") },
+  {
+    what: "another site's preflight",
+    status: 405,
+    get: () => visitor.send("OPTIONS", "/", { Origin: "https://evil.test" }),
   },
-);
+  { what: "a long URL", status: 414, get: () => visitor.get(`/subscription?${"x".repeat(9000)}`) },
+  { what: "another type", status: 415, get: () => visitor.post("{}", { "Content-Type": "application/json" }) },
+];
 
-test("an error gives a page with the request ID, and no stack; nobody sees its message", async () => {
-  const ray = { "CF-Ray": "id-of-this-request" };
-  const [page, data] = [await throwing.submit({}, ray), await throwing.submit({}, ray, "/subscription.data")];
-  for (const words of ["Unexpected Application Error", "id-of-this-request"]) expect(page.text).toContain(words);
-  const logged = () => JSON.stringify(withFault.logs);
-  await expect.poll(logged).toContain('"error":"Error"');
-  expect(page.body + data.body + logged()).not.toMatch(/words-of-the-error|S3ntinel/);
-  expect(page.body + data.body).not.toMatch(/\.js:\d|\bat \w+ \(/);
+/** Forms from the cache, whose inline scripts have hashes. */
+const cachedForms: Row[] = ["/subscription", PLAN].map((path) => {
+  return { what: `the form ${path}`, status: 200, get: () => visitor.get(path) };
 });
 
-test("a file is not sniffed, for this origin only, and immutable if its name has a hash", async () => {
-  const paths = new Set((await visitor.get("/subscription")).body.match(/\/build\/[\w./()$-]+\.js/g));
-  expect(paths.size).toBeGreaterThan(3);
-  for (const path of paths)
-    expect(Object.fromEntries((await visitor.get(path)).headers), path).toMatchObject({
-      "cache-control": "public, max-age=31536000, immutable",
-      "content-type": "text/javascript; charset=utf-8",
-      "cross-origin-resource-policy": "same-origin",
-      "strict-transport-security": "max-age=63072000; includeSubDomains",
-      "x-content-type-options": "nosniff",
-    });
-  // An SVG that is opened directly runs nothing.
-  expect(Object.fromEntries((await visitor.get("/favicon.svg")).headers)).toMatchObject({
-    "cache-control": "public, max-age=0, must-revalidate",
-    "content-security-policy": expect.stringMatching(/^default-src 'none'.*sandbox/),
-    "content-type": "image/svg+xml; charset=utf-8",
+/** Pages of the sign-up that are rendered for one visitor, with a nonce. */
+const signUpPages: Row[] = [
+  { what: "a form with a query", status: 200, get: () => visitor.get("/subscription?x") },
+  {
+    what: "a form that clears a broken cookie",
+    status: 200,
+    get: () => visitor.get(PLAN, { Cookie: "__Host-signup=x" }),
+  },
+  { what: "a malformed form", status: 400, get: () => visitor.post("email=a&email=b") },
+  { what: "a long form", status: 413, get: () => visitor.post("x".repeat(17_000)) },
+  { what: "a wrong form", status: 422, get: () => visitor.post("email=nobody") },
+  { what: "one form too many", status: 429, get: () => limited.submit() },
+  { what: "a form whose action throws", status: 500, get: () => throwing.submit() },
+  { what: "an API that is unavailable", status: 503, get: () => visitor.submit() },
+];
+
+/** Public files that browsers may keep and revalidate. */
+const files: Row[] = [
+  { what: "a page in Markdown", status: 200, get: () => visitor.get("/pricing.md") },
+  { what: "a file", status: 200, get: () => visitor.get("/robots.txt") },
+];
+
+/** What is neither a page with scripts nor a public file. */
+const others: Row[] = [
+  { what: "a page's data", status: 200, get: () => visitor.get("/subscription.data") },
+  { what: "health", status: 200, get: () => visitor.get("/health") },
+  { what: "starting over", status: 303, get: () => visitor.post("intent=start-over") },
+  { what: "another spelling", status: 308, get: () => visitor.get("/PRICING/") },
+  {
+    what: "an unknown page in Markdown",
+    status: 404,
+    get: () => visitor.get("/nope", { Accept: "text/markdown" }),
+  },
+  { what: "a marketing page that throws", status: 500, get: () => throwing.get("/pricing") },
+  { what: "bad settings", status: 503, get: () => misconfigured.get("/") },
+  { what: "health with bad settings", status: 503, get: () => misconfigured.get("/health") },
+];
+const http: Row = {
+  what: "http",
+  status: 301,
+  get: () => siteVisitor(site, ORIGIN.replace("https:", "http:")).get("/pricing?x=1"),
+};
+const encrypted = [...marketing, ...refusals, ...cachedForms, ...signUpPages, ...files, ...others];
+const all = [...encrypted, http];
+
+test.each(all)("$what ($status) is not sniffed, framed or opened by other sites, and has a request ID", async (row) => {
+  const answer = await row.get();
+  expect(answer).toHaveStatus(row.status);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    "cross-origin-opener-policy": "same-origin-allow-popups",
     "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "strict-origin-when-cross-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "x-request-id": expect.stringMatching(/^[\w-]{1,64}$/),
   });
 });
 
-test.each([
-  ...["/build/gone-ABCDEFGH.js", "/_headers", "/build/", "/favicon.svg/"],
-  ...["/.git/HEAD", "/.env", "/.dev.vars", "/wrangler.toml", "/package.json"],
-])("the file %s does not exist, which no cache stores", async (path) => {
-  const { status, headers } = await visitor.get(path);
-  expect([status, headers.get("Cache-Control")]).toEqual([404, "no-store"]);
+test.each(all)("$what ($status) names neither the server nor another origin", async ({ get }) => {
+  const answer = await get();
+  for (const name of ["Access-Control-Allow-Origin", "Server", "X-Powered-By"]) expect(answer).not.toHaveHeader(name);
 });
 
-const MARKDOWN = { Accept: "text/markdown" };
-const shown = ({ status, headers, body }: Answer) => {
-  const own = /^(x-request-id|date|set-cookie)$/;
-  return [status, [...headers].filter(([name]) => !own.test(name)), body];
-};
-
-test.each([
-  ...["/", "/pricing", "/privacy", "/terms", "/security", "/subscription", `/subscription/${fields.package_id}`],
-  ...["/nothing", "/pricing.md", "/robots.txt", "/sitemap.xml", "/llms.txt", "/.well-known/security.txt"],
-])("the second answer to %s equals the first, also in Markdown, and is not rendered again", async (path) => {
-  for (const headers of [{}, MARKDOWN]) {
-    const first = await visitor.get(path, headers);
-    const second = await visitor.get(path, { ...headers, Cookie: "other=1", "User-Agent": "another" });
-    expect(shown(second)).toEqual(shown(first));
-    const id = second.headers.get("X-Request-Id");
-    const linesOfSecond = () => site.logs.filter(({ request_id }) => request_id === id).map(({ event }) => event);
-    await expect.poll(linesOfSecond).toContain("request");
-    expect(linesOfSecond()).toEqual(["request"]);
+test.each(all)("$what ($status) sets only cookies of this host that no script can read", async ({ get }) => {
+  for (const cookie of (await get()).headers.getSetCookie()) {
+    expect(cookie).toMatch(/^__Host-/);
+    expect(cookie.split("; ")).toEqual(expect.arrayContaining(["Secure", "HttpOnly", "SameSite=Lax", "Path=/"]));
   }
 });
 
-test("a page is revalidated by its ETag, in each format by its own", async () => {
-  const etag = (await visitor.get("/pricing")).headers.get("ETag") ?? "";
-  const formats = [{}, MARKDOWN].map((headers) => visitor.get("/pricing", { ...headers, "If-None-Match": etag }));
-  expect((await Promise.all(formats)).map(({ status }) => status)).toEqual([304, 200]);
+test.each(encrypted)("$what ($status) keeps the browser on https for two years", async ({ get }) => {
+  expect(await get()).toHaveHeader("Strict-Transport-Security", "max-age=63072000; includeSubDomains");
+});
+
+test("an answer over http does not speak of https only, which browsers would ignore", async () => {
+  expect(await http.get()).not.toHaveHeader("Strict-Transport-Security");
+});
+
+test.each([...marketing, ...files])("$what ($status) may be stored, and is revalidated each time", async ({ get }) => {
+  expect(await get()).toHaveHeader("Cache-Control", "public, max-age=0, must-revalidate");
+});
+
+test.each([...refusals, ...cachedForms, ...signUpPages, ...others, http])(
+  "$what ($status) is not stored",
+  async ({ get }) => {
+    expect(await get()).toHaveHeader("Cache-Control", "no-store");
+  },
+);
+
+describe("the permissions policy", () => {
+  const NOTHING = "camera=(), geolocation=(), microphone=(), usb=()";
+
+  test.each([...cachedForms, ...signUpPages])("lets Stripe pay on $what ($status)", async ({ get }) => {
+    const payment = 'payment=(self "https://js.stripe.com" "https://*.js.stripe.com")';
+    expect(await get()).toHaveHeader("Permissions-Policy", `${NOTHING}, ${payment}`);
+  });
+
+  test.each([...marketing, ...refusals, ...files, ...others, http])(
+    "allows nothing on $what ($status)",
+    async ({ get }) => {
+      expect(await get()).toHaveHeader("Permissions-Policy", `${NOTHING}, payment=()`);
+    },
+  );
+});
+
+describe("the content security policy", () => {
+  /** The sources of each directive. Hashes and nonces are replaced by what they are. */
+  async function policyOf({ get }: Row): Promise<Record<string, string>> {
+    const header = (await get()).headers.get("Content-Security-Policy") ?? "";
+    const named = header.replace(/( 'sha256-[\w+/]{43}=')+/g, " HASHES").replace(/ 'nonce-[\w-]{22}'/g, " NONCE");
+    return Object.fromEntries(named.split("; ").map((directive) => directive.split(/ (.*)/)));
+  }
+
+  const OWN_PAGES = {
+    "default-src": "'none'",
+    "base-uri": "'none'",
+    "font-src": "'self'",
+    "form-action": "'self'",
+    "frame-ancestors": "'none'",
+    "img-src": "'self' data:",
+    "manifest-src": "'self'",
+    "upgrade-insecure-requests": undefined,
+  };
+  const STRIPE = "https://js.stripe.com https://*.js.stripe.com";
+  const withStripe = (inline: "HASHES" | "NONCE") => ({
+    ...OWN_PAGES,
+    "connect-src": "'self' https://api.stripe.com",
+    "script-src": `${inline} 'self' ${STRIPE}`,
+    "style-src": `'self' ${inline}`,
+    "style-src-attr": "'unsafe-inline'",
+    "frame-src": `${STRIPE} https://hooks.stripe.com`,
+  });
+
+  test.each([...marketing, ...refusals])("allows $what ($status) its own inline scripts and styles", async (row) => {
+    expect(await policyOf(row)).toEqual({
+      ...OWN_PAGES,
+      "connect-src": "'self'",
+      "script-src": "HASHES",
+      "style-src": "'self' HASHES",
+    });
+  });
+
+  test.each(cachedForms)("allows $what Stripe, and inline scripts by hash", async (row) => {
+    expect(await policyOf(row)).toEqual(withStripe("HASHES"));
+  });
+
+  test.each(signUpPages)("allows $what ($status) Stripe, and inline scripts by nonce", async (row) => {
+    expect(await policyOf(row)).toEqual(withStripe("NONCE"));
+  });
+
+  test.each([...files, ...others, http])("allows $what ($status) nothing", async (row) => {
+    expect(await policyOf(row)).toEqual({
+      "default-src": "'none'",
+      "base-uri": "'none'",
+      "form-action": "'none'",
+      "frame-ancestors": "'none'",
+    });
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { MAX_FORM_BYTES } from "../../../app/pipeline/guard/request-guard.server";
 import { fields, SECRET } from "../../support/person";
 import { formHeaders } from "../../support/visitors/site-visitor";
@@ -15,27 +15,49 @@ afterAll(dispose);
 beforeEach(() => upstream.answersJson(200, { client_secret: SECRET }));
 
 const CHUNKED = "Transfer-Encoding: chunked";
-const head = [
+const FORM_HEAD = [
   "POST /subscription HTTP/1.1",
   ...Object.entries(formHeaders(site.url)).map((header) => header.join(": ")),
 ];
 
-test.each<[what: string, headers: string[], chunked: boolean, status: number]>([
-  ["a Content-Length of 5 beside endless chunks", ["Content-Length: 5", CHUNKED], true, 413],
-  ["endless chunks", [CHUNKED], true, 413],
-  ["300 MB", [`Content-Length: ${300 * 1024 * 1024}`], false, 413],
-  ["more than its Content-Length of 5", ["Content-Length: 5"], false, 422],
-])("a body with %s is read no further, and the next request works", async (_, headers, chunked, status) => {
-  const answer = await flood(site.url, [...head, ...headers], chunked, chunked ? MAX_FORM_BYTES + 2 : undefined);
-  expect([answer.status, upstream.calls]).toEqual([status, []]);
-  expect(answer.sent).toBeLessThan(BUFFERED_BYTES);
-  expect((await visitor.submit()).status).toBe(303);
+describe.each([
+  {
+    what: "endless chunks beside a Content-Length of 5",
+    headers: ["Content-Length: 5", CHUNKED],
+    chunked: true,
+    status: 413,
+  },
+  { what: "endless chunks", headers: [CHUNKED], chunked: true, status: 413 },
+  { what: "300 MB", headers: [`Content-Length: ${300 * 1024 * 1024}`], chunked: false, status: 413 },
+  { what: "more than its Content-Length of 5", headers: ["Content-Length: 5"], chunked: false, status: 422 },
+])("a form with $what", ({ headers, chunked, status }) => {
+  const send = () => flood(site.url, [...FORM_HEAD, ...headers], chunked, chunked ? MAX_FORM_BYTES + 2 : undefined);
+
+  test(`is refused with ${status}, and is read no further`, async () => {
+    const answer = await send();
+    expect(answer.status).toBe(status);
+    expect(answer.sent, "bytes that the site took").toBeLessThan(BUFFERED_BYTES);
+  });
+
+  test("does not reach the API, and the next form works", async () => {
+    await send();
+    expect(upstream.calls).toEqual([]);
+    expect(await visitor.submit()).toHaveStatus(303);
+  });
 });
 
-test("an answer of 300 MB that announces 5 bytes, from the API, is read to 64 KiB", async () => {
-  const sent = { bytes: 0 };
-  upstream.answers(liesAboutItsLength(sent));
-  const answer = await visitor.submit();
-  expect([answer.status, answer.text]).toEqual([502, expect.stringContaining(`value="${fields.full_name}"`)]);
-  expect(sent.bytes).toBeLessThan(BUFFERED_BYTES);
+describe("an answer of 300 MB from the API that announces 5 bytes", () => {
+  test("is read to 64 KiB", async () => {
+    const sent = { bytes: 0 };
+    upstream.answers(liesAboutItsLength(sent));
+    await visitor.submit();
+    expect(sent.bytes, "bytes that the API could send").toBeLessThan(BUFFERED_BYTES);
+  });
+
+  test("brings the form back with what was typed", async () => {
+    upstream.answers(liesAboutItsLength({ bytes: 0 }));
+    const answer = await visitor.submit();
+    expect(answer).toHaveStatus(502);
+    expect(answer.text).toContain(`value="${fields.full_name}"`);
+  });
 });

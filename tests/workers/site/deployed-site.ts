@@ -1,0 +1,25 @@
+import { DEPLOYED, startSite } from "../../support/workers/workers";
+
+/* The built site with a deployment's settings, in front of an API that is unavailable. */
+
+export function startDeployedSite({ vars, ...rest }: Parameters<typeof startSite>[0] = {}) {
+  const local = { DEADLINE_FACTOR: undefined, STRIPE_JS_URL: undefined, STRIPE_API_URL: undefined };
+  const api = { SUBSCRIPTION_API_URL: "https://api.site.example", SUBSCRIPTION_API_TIMEOUT_MS: "5000" };
+  const miniflare = { outboundService: () => Response.json({}, { status: 503 }) };
+  return startSite({ vars: { ...DEPLOYED, ...api, ...local, ...vars }, miniflare, ...rest });
+}
+
+/** @param change a script that sets `changed`, bindings in place of the Worker's */
+const wrapper = (change: string) => ({
+  script: `import site from "./worker.js"; ${change}
+    export default { fetch: (request, env, context) => site.fetch(request, { ...env, ...changed }, context) };`,
+});
+
+/** Each form is one too many. */
+export const OVER_LIMIT = wrapper(
+  "const changed = { SIGNUP_RATE_LIMIT: { limit: async () => ({ success: false }) } };",
+);
+
+/** Signing a form's idempotency key throws, and so does hashing a public page. */
+export const THROWING = wrapper(`const changed = {};
+  for (const name of ["sign", "digest"]) crypto.subtle[name] = () => { throw new Error("words-of-the-error"); };`);

@@ -1,0 +1,35 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { siteVisitor } from "../../support/visitors/site-visitor";
+import { ORIGIN } from "../../support/workers/workers";
+import { startDeployedSite, THROWING } from "./deployed-site";
+
+/* An error of the built Worker: who reads what of it. */
+
+const site = await startDeployedSite({ wrapper: THROWING });
+afterAll(() => site.dispose());
+const visitor = siteVisitor(site, ORIGIN);
+
+describe.each([
+  { what: "a form", path: "/subscription" },
+  { what: "a script's form", path: "/subscription.data" },
+])("an error of $what", ({ path }) => {
+  test("shows neither its message nor a stack", async () => {
+    const { body } = await visitor.submit({}, {}, path);
+    expect(body).not.toContain("words-of-the-error");
+    expect(body).not.toMatch(/\.js:\d|\bat \w+ \(/);
+  });
+
+  test("is logged by its name alone", async () => {
+    const ray = `error-of${path.replace(/\W/g, "-")}`;
+    await visitor.submit({}, { "CF-Ray": ray }, path);
+    const lines = () => site.logs.filter(({ request_id }) => request_id === ray);
+    await expect.poll(lines).toContainEqual(expect.objectContaining({ event: "unexpected", error: "Error" }));
+    expect(JSON.stringify(lines())).not.toMatch(/words-of-the-error|S3ntinel/);
+  });
+});
+
+test("an error of a form gives a page with the request ID", async () => {
+  const { text } = await visitor.submit({}, { "CF-Ray": "id-of-this-request" });
+  expect(text).toContain("Unexpected Application Error");
+  expect(text).toContain("id-of-this-request");
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { siteVisitor } from "../../support/visitors/site-visitor";
+import { ORIGIN } from "../../support/workers/workers";
+import { startDeployedSite } from "./deployed-site";
+
+/* Threat E: static files, which Cloudflare serves beside the Worker. */
+
+const site = await startDeployedSite();
+afterAll(() => site.dispose());
+const visitor = siteVisitor(site, ORIGIN);
+
+describe("the files that the form names", () => {
+  let paths: string[] = [];
+  beforeAll(async () => {
+    const { body } = await visitor.get("/subscription");
+    paths = [...new Set(body.match(/\/build\/[\w./()$-]+\.js/g))];
+  });
+
+  test("are more than three scripts", () => {
+    expect(paths.length).toBeGreaterThan(3);
+  });
+
+  test("are kept for a year, since their names have a hash", async () => {
+    for (const path of paths)
+      expect(await visitor.get(path)).toHaveHeader("Cache-Control", "public, max-age=31536000, immutable");
+  });
+
+  test("are scripts for this origin only, which are not sniffed", async () => {
+    for (const path of paths)
+      expect(Object.fromEntries((await visitor.get(path)).headers), path).toMatchObject({
+        "content-type": "text/javascript; charset=utf-8",
+        "cross-origin-resource-policy": "same-origin",
+        "strict-transport-security": "max-age=63072000; includeSubDomains",
+        "x-content-type-options": "nosniff",
+      });
+  });
+});
+
+describe("an image", () => {
+  test("is for this origin only, and revalidated each time", async () => {
+    const image = await visitor.get("/favicon.svg");
+    expect(image).toHaveHeader("Content-Type", "image/svg+xml; charset=utf-8");
+    expect(image).toHaveHeader("Cross-Origin-Resource-Policy", "same-origin");
+    expect(image).toHaveHeader("Cache-Control", "public, max-age=0, must-revalidate");
+  });
+
+  test("runs nothing when it is opened directly", async () => {
+    expect(await visitor.get("/favicon.svg")).toHaveHeader("Content-Security-Policy", /^default-src 'none'.*sandbox/);
+  });
+});
+
+test.each([
+  "/build/gone-ABCDEFGH.js",
+  "/_headers",
+  "/build/",
+  "/favicon.svg/",
+  "/.git/HEAD",
+  "/.env",
+  "/.dev.vars",
+  "/wrangler.toml",
+  "/package.json",
+])("the file %s does not exist, and no cache stores that", async (path) => {
+  const answer = await visitor.get(path);
+  expect(answer).toHaveStatus(404);
+  expect(answer).toHaveHeader("Cache-Control", "no-store");
+});
