@@ -50,9 +50,9 @@ export const settings = z.object({
   MAIL_API_URL: z.optional(serviceUrl),
   /** Secret, with MAIL_API_URL. */
   MAIL_API_KEY: z.optional(secretLike(/^\S+$/, "must have no spaces")),
-  /** The customers' console of a stage with one of its own; the same as the site's. */
+  /** As the site's. */
   CONSOLE_URL: z._default(serviceUrl, company.consoleUrl),
-  /** The login page of Stripe's Customer Portal; the same as the site's. */
+  /** As the site's. */
   CUSTOMER_PORTAL_URL: serviceUrl,
   /** Receives account webhooks. Without it they wait. */
   CONSOLE_WEBHOOK_URL: z.optional(serviceUrl),
@@ -60,11 +60,11 @@ export const settings = z.object({
   CONSOLE_WEBHOOK_SECRET: z.optional(
     secretLike(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in Base64"),
   ),
-  /** Secret, 32 characters or more: the bearer token (RFC 6750) for the operator's commands. Without it they answer 404. */
+  /** Secret, 32 characters or more: the bearer token for the operator's commands. Without it they answer 404. */
   OPERATOR_TOKEN: z.optional(
     secretLike(/^[\w.~+/-]{32,}=*$/, "must have at least 32 characters: letters, digits and -._~+/"),
   ),
-  /** Binding: limits the sign-ups of one sender; in production 30 in 60 s, since the site repeats calls. */
+  /** Binding: sign-ups of one sender. */
   SIGNUP_RATE_LIMIT: binding<RateLimit>("limit"),
   /** Host in email links for other devices, from `npm start`; refused in a deployment. */
   HOST: z.string().optional(),
@@ -82,7 +82,7 @@ export const settings = z.object({
   MAINTENANCE: z.optional(z.literal("true", "must be true, or absent")),
   /** If true, each mailbox and each card has one trial, not only each email address. */
   ONE_TRIAL_PER_PERSON: boolean,
-  /** If true, Stripe Tax taxes subscriptions; the same for both Workers. */
+  /** As the site's. */
   AUTOMATIC_TAX: z.optional(boolean),
 });
 
