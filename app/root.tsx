@@ -8,7 +8,7 @@ import { InlineStylesheet, stylesheetOf } from "./ui/document/inline-stylesheet"
 import { useNonce } from "./ui/document/nonce";
 import { ErrorPage } from "./ui/layout/error-page";
 import { Footer } from "./ui/layout/footer";
-import { Header, SkipLink } from "./ui/layout/header";
+import { Header, SCROLL_STATE, SkipLink } from "./ui/layout/header";
 import styles from "./ui/styles.css";
 import type { Site } from "./ui/use-site";
 
@@ -18,11 +18,6 @@ export const links: LinksFunction = () => [
   { rel: "apple-touch-icon", href: "/apple-touch-icon.png" },
   { rel: "manifest", href: "/site.webmanifest" },
 ];
-
-const SCROLLED_PX = 10;
-
-/** Waits for a scroll, because reading scrollY forces a layout. */
-const SCROLL_STATE = `addEventListener("scroll",()=>document.documentElement.toggleAttribute("data-scrolled",scrollY>${SCROLLED_PX}),{passive:true})`;
 
 /**
  * Browsers prerender a page when a visitor is about to follow its link, except the sign-up, which holds personal data:

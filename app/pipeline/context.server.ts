@@ -3,9 +3,9 @@ import type { Context } from "hono";
 import type { Refusal } from "./guard/refusals.server";
 import type { Log } from "./log.server";
 import { randomToken } from "./random-token.server";
+import type { ReadStylesheet } from "./response/stylesheets.server";
 import type { MatchedRoute } from "./routes.server";
 import type { Configuration } from "./settings/configuration.server";
-import type { ReadStylesheet } from "./settings/stylesheets.server";
 
 interface RequestVariables {
   requestId: string;

@@ -12,7 +12,7 @@ import {
   secret,
   withoutEmpty,
 } from "../../shared/settings";
-import type { Assets } from "./stylesheets.server";
+import type { Assets } from "../response/stylesheets.server";
 
 /** The default in wrangler.toml; refused in a deployment. */
 const LOCAL_SESSION_SECRET = "only-for-local-development-never-for-a-deployment";

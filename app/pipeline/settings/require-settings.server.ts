@@ -2,8 +2,8 @@ import type { MiddlewareHandler } from "hono";
 import { isLoopback, isLoopbackHost, ONLY_THIS_MACHINE, onHost } from "../../shared/settings";
 import type { FeatureServices, SiteEnv } from "../context.server";
 import { plainPage } from "../response/error-page.server";
+import { stylesheetReader } from "../response/stylesheets.server";
 import { type Configuration, readConfiguration } from "./configuration.server";
-import { stylesheetReader } from "./stylesheets.server";
 
 type Settings = Pick<SiteEnv["Variables"], "configuration" | "services" | "readStylesheet"> & { isLocal: boolean };
 

@@ -7,6 +7,14 @@ import { Logo } from "./logo";
 
 const MENU_ID = "site-menu";
 
+const SCROLLED_PX = 10;
+
+/**
+ * Inline script: marks a scrolled document, whose header is white. It waits for a scroll, because reading scrollY forces a
+ * layout.
+ */
+export const SCROLL_STATE = `addEventListener("scroll",()=>document.documentElement.toggleAttribute("data-scrolled",scrollY>${SCROLLED_PX}),{passive:true})`;
+
 const pages = [
   { href: "/", label: "Home" },
   { href: "/pricing", label: "Pricing" },

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { stylesheetReader } from "../../../app/pipeline/settings/stylesheets.server";
+import { stylesheetReader } from "../../../app/pipeline/response/stylesheets.server";
 import { PATH, SITE_URL } from "../../support/site-in-process/site-settings";
 import { FORM, smallSite } from "./small-site";
 
