@@ -1,6 +1,7 @@
-import { checkEnd, checkSubscription } from "./invariants";
+import { Deeds } from "./deeds";
+import { checkEmail, checkEnd, checkSubscription } from "./invariants";
 import type { LoadedApi } from "./loaded-api";
-import { Deeds, Visitor } from "./visitors";
+import { Visitor } from "./visitors";
 import { type History, World } from "./world";
 
 const VISITORS = Array.from({ length: 8 }, (_, index) => index);
@@ -13,9 +14,13 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
     loaded,
     isTraced,
     (subscription) => checkSubscription(world, deeds, subscription),
-    (key, text) => void new Visitor(world, deeds, key).readMail(key, text),
+    (key, text) => {
+      checkEmail(world, key, text);
+      void new Visitor(world, deeds, key).readMail(key, text);
+    },
   );
   for (const index of history.visitors) void new Visitor(world, deeds, `visitor ${index}`).visit(index);
+  void new Visitor(world, deeds, "the company").changePrices();
   await world.scheduler.runUntil(world.end);
   checkEnd(world, deeds);
   const { violations, trace, reached } = world;
@@ -38,9 +43,9 @@ export async function search(loaded: LoadedApi, { first, signUps }: { first: num
   return { signUps: made, histories, reached, failing };
 }
 
-/** The failure, all steps, and the command that repeats it. */
+/** What is wrong and the line that repeats it come first, because a runner cuts off the end of a long message; then all steps. */
 export async function report(history: History, loaded: LoadedApi): Promise<string> {
   const { violations, trace } = await live(history, loaded, true);
   const replay = `expect((await live(${JSON.stringify(history)}, await loadApi())).violations).toEqual([]);`;
-  return [...trace, "", ...violations, "", replay].join("\n");
+  return [...violations, "", replay, "", ...trace].join("\n");
 }

@@ -1,37 +1,58 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
-import type { StripeObject } from "../support/api-in-process/stripe-model";
-import { type Consent, type Deeds, intentOf } from "./visitors";
+import type { StripeObject } from "../support/api-in-process/stripe-objects";
+import { type Consent, type Deeds, intentOf } from "./deeds";
+import { PACKAGES } from "./price-list";
 import type { World } from "./world";
 
 /** Which state of a sign-up or a message may follow which. */
 const FORWARD: Record<string, string[]> = {
   pending: ["card_set_up", "ended"],
-  card_set_up: ["trialing", "past_due", "canceled"],
+  card_set_up: ["trialing", "past_due", "canceled", "ended"],
   active: ["past_due", "canceled"],
   trialing: ["active", "past_due", "canceled"],
   past_due: ["active", "canceled"],
   due: ["sent", "dropped", "dead"],
 };
 
-/** Always: nobody is subscribed without having agreed to that plan and price, or twice, or charged within the trial. */
+/**
+ * Always: nobody is subscribed to a plan or price without having agreed to it, at more than the form showed, twice, or charged
+ * within the trial.
+ */
 export function checkSubscription(world: World, { consents }: Deeds, one: StripeObject) {
   const { stripe, now } = world;
-  const price = one.items?.data[0]?.price.id;
+  const { database } = world.loaded;
+  const price = one.items?.data[0]?.price;
+  const cents = price?.unit_amount ?? 0;
+  const plan = PACKAGES.find((known) => known.price === price?.id)?.id ?? price?.metadata.package_id;
   const emailOf = ({ customer }: StripeObject) => stripe.get(customer)?.email;
   const others = stripe.all("subscription").filter((other) => other !== one && other.status !== "canceled");
   const isOfIntent = (setupIntent: string) => stripe.get(setupIntent)?.customer === one.customer;
-  if (!consents.some(({ setupIntent, plan }) => isOfIntent(setupIntent) && plan.price === price))
-    world.violate(`${emailOf(one)} is subscribed to ${price}, to which nobody agreed`);
+  const agreed = consents.filter((consent) => isOfIntent(consent.setupIntent) && consent.plan.id === plan);
+  if (agreed.length === 0) world.violate(`${emailOf(one)} is subscribed to ${price?.id}, to which nobody agreed`);
+  const shown = agreed.map((consent) => consent.shown ?? Infinity);
+  if (cents > Math.max(...shown)) world.violate(`${emailOf(one)} pays ${cents} cents and was shown ${shown}`);
+  const [row] = database.run("SELECT * FROM sign_ups WHERE stripe_customer_id = ?", [one.customer]).results;
+  if (row && (row.stripe_price_id !== price?.id || row.price_cents !== cents))
+    world.violate(`${emailOf(one)} agreed to ${row.stripe_price_id} and is subscribed to ${price?.id}`);
   if (others.some((other) => emailOf(other) === emailOf(one))) world.violate(`${emailOf(one)} has two subscriptions`);
   if (one.status === "active" && now < (one.trial_end ?? 0) * SECOND)
     world.violate(`${emailOf(one)} is charged too early`);
+}
+
+/** An email about a trial names the agreed price. */
+export function checkEmail(world: World, key: string, text: string): void {
+  const [, id = ""] = key.split("/");
+  const [row] = world.loaded.database.run("SELECT price_cents FROM sign_ups WHERE id = ?", [id]).results;
+  const told = /First payment: \$([\d,.]+) USD/.exec(text)?.[1]?.replace(",", "");
+  if (told !== undefined && Number(told) * 100 !== row?.price_cents)
+    world.violate(`${key} tells a first payment of $${told}, the sign-up agreed to ${row?.price_cents} cents`);
 }
 
 /** After a quiet time database, Stripe, receivers and visitors agree. */
 export function checkEnd(world: World, deeds: Deeds): void {
   const { stripe, now, got } = world;
   const { database } = world.loaded;
-  const { told, consents, refused, erased, closed, verified } = deeds;
+  const { told, consents, refused, erased, closed, verified, removed } = deeds;
   const wrong = (isWrong: boolean, line: string) => isWrong && world.violate(line);
   // All due work is done, because the cron handler has run ten times since.
   const overdue = new Date(now - 10 * MINUTE).toISOString();
@@ -122,12 +143,13 @@ export function checkEnd(world: World, deeds: Deeds): void {
     const reportedAt = deeds.reportedNotMe.get(stripe.get(setupIntent)?.metadata.sign_up_id ?? "") ?? Infinity;
     // A card that was set up before then may have been waiting for its trial.
     const isReported = reportedAt < (refused.includes(one) ? at : Infinity);
-    const hasReason = hasTrial(email) || cardUsed || failed >= 5 || isLate || isReported;
+    const isRemoved = removed.has(setupIntent);
+    const hasReason = hasTrial(email) || cardUsed || failed >= 5 || isLate || isReported || isRemoved;
     wrong(!hasReason, `${name} ${refused.includes(one) ? "could set up no" : "set up a"} card and has no trial`);
   }
   for (const { name, heard, plan, email } of told) {
     wrong(heard?.status === 422, `${name} was told 422 for a valid form`);
-    const isRefused = heard?.status === 409 && !heard.text.includes("in progress");
+    const isRefused = heard?.status === 409 && !/in progress|price-changed/.test(heard.text);
     wrong(isRefused && !hasTrial(email), `${name} was told 409 though ${email} has no trial`);
     const intent = stripe.get(intentOf(heard));
     const isOfForm = intent?.metadata.package_id === plan.id && stripe.get(intent?.customer)?.email === email;

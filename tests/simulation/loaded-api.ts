@@ -23,19 +23,23 @@ export type Api = {
   scheduled(controller: null, env: object): Promise<void>;
 };
 
-/** A database's statements that record every change of state. */
+/** A database's statements that record every change of state, and of the price after the card. */
 const RECORD_CHANGES = [
   "CREATE TABLE changes (what TEXT, id TEXT, was TEXT, became TEXT)",
   `CREATE TRIGGER watch_sign_ups AFTER UPDATE OF status ON sign_ups WHEN old.status <> new.status
      BEGIN INSERT INTO changes VALUES ('sign-up', new.id, old.status, new.status); END`,
   `CREATE TRIGGER watch_outbox AFTER UPDATE OF state ON outbox WHEN old.state <> new.state
      BEGIN INSERT INTO changes VALUES ('message', new.key, old.state, new.state); END`,
+  `CREATE TRIGGER watch_prices AFTER UPDATE OF stripe_price_id ON sign_ups
+     WHEN old.status <> 'pending' AND old.stripe_price_id IS NOT new.stripe_price_id
+     BEGIN INSERT INTO changes VALUES ('price of', new.id, old.stripe_price_id, new.stripe_price_id); END`,
+  "CREATE TABLE first_packages AS SELECT * FROM packages",
 ];
 
 /** The API's code, loaded for each of two places, and a database. */
 export type LoadedApi = {
   database: MemoryDatabase;
-  /** Another world begins, without rows but the catalog's. */
+  /** Another world begins, without rows but the first catalog's. */
   enter(world: Platform): void;
   /** A new isolate, without the state of the one before. */
   start(place: 0 | 1): Api;
@@ -67,7 +71,9 @@ export async function loadApi(): Promise<LoadedApi> {
     database,
     enter(entered) {
       world = entered;
-      for (const table of ["outbox", "trial_claims", "sign_ups", "changes"]) database.run(`DELETE FROM ${table}`);
+      const tables = ["outbox", "trial_claims", "sign_ups", "packages", "changes"];
+      for (const table of tables) database.run(`DELETE FROM ${table}`);
+      database.run("INSERT INTO packages SELECT * FROM first_packages");
     },
     start: (place) => places[place](cheapPasswords).publicApi,
   };

@@ -1,45 +1,22 @@
+import { PRICE_CHANGED } from "../../app/contract/problem-types";
+import { SHOWN_PRICE_HEADER } from "../../app/contract/site-headers";
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
 import { SETTINGS } from "../support/api-in-process/settings";
-import { type Answer, POOR } from "../support/api-in-process/stripe-model";
+import { type Answer, POOR } from "../support/api-in-process/stripe-objects";
 import { validRequest } from "../support/person";
 import { type Random, randomOf } from "../support/random";
+import { type Deeds, type Form, intentOf, type Told } from "./deeds";
+import { PACKAGES } from "./price-list";
 import type { Heard, World } from "./world";
 
-/** The packages of the first migration, and none. */
-const mini = { id: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", price: "price_mini" };
-const lite = { id: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220", price: "price_lite" };
-const standard = { id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430", price: "price_standard" };
-const none = { id: undefined, price: undefined };
-const PLANS = [mini, lite, standard, none] as const;
-
-type Form = { name: string; key: string; email: string; plan: (typeof PLANS)[number] };
-/** A form, and what its sender was told at last. */
-export type Told = Form & { heard: Heard };
-/** A card accepted by Stripe: its owner agrees to the form's plan and price. */
-export type Consent = Form & { setupIntent: string; card: string; declined: number; at: number };
-/** All that was done and told; `closed` and `verified` are ids of sign-ups. */
-export class Deeds {
-  readonly told: Told[] = [];
-  readonly consents: Consent[] = [];
-  /** Those that it did not take, because there was nothing to set them up for. */
-  readonly refused: Consent[] = [];
-  /** When each key was used first. */
-  readonly firstSent = new Map<string, number>();
-  readonly erased: { email: string; at: number }[] = [];
-  readonly closed: string[] = [];
-  /** When the owner of an address first asked to end a sign-up, by its id. */
-  readonly reportedNotMe = new Map<string, number>();
-  readonly verified: string[] = [];
-}
+const PLANS: readonly [{ id: string | undefined }, ...{ id: string | undefined }[]] = [{ id: undefined }, ...PACKAGES];
 
 type Send = (name: string) => Promise<Heard>;
 const isDone = ({ status }: Answer) => status === 200 || status === 404;
 
-export const intentOf = (heard: Heard): string =>
-  (heard?.status === 200 && /"client_secret":"(\w+)_secret_/.exec(heard.text)?.[1]) || "";
-
 export class Visitor {
   readonly #random: Random;
+  #isTwin = false;
 
   constructor(
     readonly world: World,
@@ -55,12 +32,14 @@ export class Visitor {
   async visit(index: number): Promise<void> {
     const { world } = this;
     const random = this.#random;
-    const owner = random.chance(0.15) ? index - 1 : index;
+    const twin = randomOf(world.history.seed, "twins").oneOf([0, 1, 2, 3, 4, 5, 6]);
+    this.#isTwin = index === twin || index === twin + 1;
+    const owner = index === twin + 1 || random.chance(0.15) ? index - 1 : index;
     const card = `${owner % 5 === 0 ? POOR : ""} card of ${owner}`;
     const email = `visitor-${random.chance(0.15) ? index - 1 : index}@example.com`;
     const form: Form = { name: this.name, key: `key-${index}`, email, plan: random.oneOf(PLANS) };
     const other = { ...form, name: `${form.name} other`, key: `${form.key}-other`, plan: random.oneOf(PLANS) };
-    const enter = (heard: Heard, sent = form) => this.#enterCard(heard, sent, card);
+    const enter = (told: Told) => this.#enterCard(told.heard, told, card);
     await this.#pause(index * 2 * SECOND);
     if (world.faulty > 0 && random.chance(0.05))
       void new Visitor(world, this.deeds, `operator ${index}`).operate(email);
@@ -70,14 +49,14 @@ export class Visitor {
         void this.#signUp({ ...form, name: `${form.name} again` });
         break;
       case "two tabs":
-        void this.#signUp(other).then((heard) => enter(heard, other));
+        void this.#signUp(other).then(enter);
         break;
       case "other plan": {
-        const heard = await this.#signUp(form);
+        const told = await this.#signUp(form);
         // The card may be on its way in the first tab.
-        if (random.chance(0.3)) void enter(heard);
+        if (random.chance(0.3)) void enter(told);
         await this.#pause(20 * SECOND);
-        return enter(await this.#signUp(other), other);
+        return enter(await this.#signUp(other));
       }
       case "leaves":
         return void this.#signUp(form);
@@ -93,9 +72,12 @@ export class Visitor {
     return enter(await this.#signUp(form));
   }
 
-  async #post({ name, key, email, plan }: Form): Promise<Heard> {
+  async #post({ name, key, email, plan, shown }: Form): Promise<Heard> {
     const { world, deeds } = this;
-    const headers = { "content-type": "application/json", "idempotency-key": key, "cf-connecting-ip": "192.0.2.1" };
+    const headers = {
+      ...{ "content-type": "application/json", "idempotency-key": key, "cf-connecting-ip": "192.0.2.1" },
+      ...(shown !== undefined && { [SHOWN_PRICE_HEADER]: String(shown) }),
+    };
     const body = JSON.stringify({ ...validRequest, email, package_id: plan.id });
     const sentAt = world.now;
     if (!deeds.firstSent.has(key)) deeds.firstSent.set(key, sentAt);
@@ -109,13 +91,22 @@ export class Visitor {
     return heard;
   }
 
-  /** Sends the form until it is taken or refused, some for a minute and some for as long as it needs. */
-  async #signUp(form: Form): Promise<Heard> {
-    const isDecided = ({ status, text }: Answer) => [200, 409, 422].includes(status) && !text.includes("in progress");
-    const send = (name: string) => this.#post({ ...form, name });
+  /**
+   * Sends the form until it is taken or refused, some for a minute and some for as long as it needs. Each try is from a page that
+   * shows the price of its time. Returns the form as it was sent last.
+   */
+  async #signUp(form: Form): Promise<Told> {
+    const isUndecided = ({ text }: Answer) => text.includes("in progress") || text.includes(PRICE_CHANGED);
+    const isDecided = (answer: Answer) => [200, 409, 422].includes(answer.status) && !isUndecided(answer);
+    const tellsPrice = this.#random.chance(0.9);
+    let sent = form;
+    const send = (name: string) => {
+      sent = { ...form, shown: tellsPrice ? this.world.prices.shown(form.plan.id) : undefined };
+      return this.#post({ ...sent, name });
+    };
     const heard = await this.#insist(form.name, send, isDecided, this.#random.chance(0.3) ? 4 : 400);
-    this.deeds.told.push({ ...form, heard });
-    return heard;
+    this.deeds.told.push({ ...sent, heard });
+    return { ...sent, heard };
   }
 
   /** Tries until there is such an answer. Long after the last fault there has to be one. */
@@ -137,7 +128,8 @@ export class Visitor {
     const random = this.#random;
     const setupIntent = intentOf(heard);
     if (setupIntent === "" || heard === undefined) return;
-    await this.#pause(random.chance(0.67) ? 60 * SECOND : 26 * HOUR);
+    if (this.#isTwin) await this.#meet(card);
+    else await this.#pause(random.chance(0.67) ? 60 * SECOND : 26 * HOUR);
     const declined = random.chance(0.1) ? Math.ceil(random.between(0, 6)) : 0;
     for (let tries = 0; tries < declined; tries += 1) {
       stripe.confirm(setupIntent, card, true);
@@ -154,17 +146,50 @@ export class Visitor {
     const taken = outcome === "succeeded" ? this.deeds.consents : this.deeds.refused;
     taken.push({ ...form, setupIntent, card, declined, at: this.world.now });
     if (outcome !== "succeeded") return;
+    if (random.chance(0.04)) void this.#removeCard(setupIntent);
     const cancels = random.oneOf(["never", "never", "never", "at once", "at once", "later"]);
     if (cancels === "at once") await this.#cancel(setupIntent, 0);
     if (cancels === "later") void this.#cancel(setupIntent, random.between(60, 130) * HOUR);
     const path = /\/subscription\/status\/[\w.-]+/.exec(heard.text)?.[0] ?? "";
-    for (let asks = 0; asks < 3 && random.chance(0.7); asks += 1) {
+    for (let asks = 0; asks < 3 && (this.#isTwin || random.chance(0.7)); asks += 1) {
       const told = await this.world.request(`${form.name} ${setupIntent} status ${asks}`, path, {});
       if (told?.status === 200 && told.text.includes('"trial"')) return;
       if (told?.status === 200 && told.text.includes('"card_used"'))
         return this.#enterCard({ ...told, text: told.text + path }, form, `${card}, and another of ${form.name}`);
       await this.#pause(4 * SECOND);
     }
+  }
+
+  /** Two of a history share a card and enter it at the same moment, unless their forms take longer than that. */
+  async #meet(card: string): Promise<void> {
+    const { history, scheduler, now, start } = this.world;
+    const moment = start + randomOf(history.seed, card).between(30, 90) * SECOND;
+    await scheduler.sleep(Math.max(0, moment - now));
+  }
+
+  /** Somebody deletes the customer or detaches the card in Stripe's dashboard, before the trial begins or a little later. */
+  async #removeCard(setupIntent: string): Promise<void> {
+    const { stripe } = this.world;
+    this.deeds.removed.add(setupIntent);
+    await this.#pause(this.#random.chance(0.7) ? SECOND : 20 * SECOND);
+    const { customer, payment_method } = stripe.get(setupIntent) ?? {};
+    const path = this.#random.chance(0.5)
+      ? `DELETE /v1/customers/${customer}`
+      : `POST /v1/payment_methods/${payment_method}/detach`;
+    const [method = "", pathname = ""] = path.split(" ");
+    this.world.note(`${this.name}: ${path}`);
+    stripe.request(method, new URL(pathname, "https://stripe"), "", undefined);
+  }
+
+  /** The company changes its prices. */
+  async changePrices(): Promise<void> {
+    await this.world.prices.change((name, path, init) =>
+      this.#insist(
+        name,
+        (attempt) => this.world.request(attempt, path, init),
+        ({ status }) => status === 200,
+      ),
+    );
   }
 
   /** At once or for the trial's end, as soon as there is something to cancel, or days later. */

@@ -1,11 +1,14 @@
 import { d1Of } from "../support/api-in-process/database";
 import { DAY, HOUR, MINUTE, Scheduler, SECOND } from "../support/api-in-process/scheduler";
 import { SETTINGS } from "../support/api-in-process/settings";
-import { type Answer, answer, refusal, Stripe, type StripeObject } from "../support/api-in-process/stripe-model";
-import { type Random, randomOf } from "../support/random";
+import { Stripe, TooManyCalls } from "../support/api-in-process/stripe-model";
+import { type Answer, answer, refusal, type StripeObject } from "../support/api-in-process/stripe-objects";
+import { randomOf } from "../support/random";
 import { sign } from "../support/stripe-events";
+import { FATES, type Fate, latency, type Receiver, stepOf } from "./fates";
 import { Isolates } from "./isolates";
 import type { Init, LoadedApi, Platform } from "./loaded-api";
+import { PriceList } from "./price-list";
 
 /** Midnights (UTC) at which a month, February 29 or a year begins or ends. */
 const MIDNIGHTS = ["2026-02-01", "2026-05-01", "2026-03-01", "2028-02-29", "2028-03-01", "2027-01-01"] as const;
@@ -28,17 +31,13 @@ export type History = { seed: number; visitors: number[] };
 /** `undefined`: nobody knows. */
 export type Heard = Answer | undefined;
 
-const LOST = ["fails", "fails after", "hangs", "hangs after", "dies", "dies after"] as const;
-const HTTP = [...LOST, "500", "500 after", "429"] as const;
-const FATES = { database: LOST, stripe: [...HTTP, "409"], mail: HTTP, console: HTTP } as const;
-type Receiver = keyof typeof FATES;
-type Fate = "ok" | (typeof FATES)[Receiver][number];
-
 /** One history: isolates, a database, Stripe, the receivers, and what goes wrong between them. */
 export class World implements Platform {
   readonly scheduler: Scheduler;
   readonly stripe: Stripe;
+  readonly prices: PriceList;
   readonly onePerPerson: boolean;
+  readonly start: number;
   readonly end: number;
   readonly faulty: number;
   /** Nothing fails, and nothing has an outage. */
@@ -69,7 +68,9 @@ export class World implements Platform {
     loaded.enter(this);
     const random = randomOf(history.seed, "world");
     const start = Date.parse(random.oneOf(MIDNIGHTS)) + random.between(-30, 30) * MINUTE;
+    this.start = start;
     this.scheduler = new Scheduler(start);
+    this.prices = new PriceList(history.seed, this.scheduler);
     // Ten seeds in a row have each pair of the four, of which the last three have two values each.
     const level = Math.abs(history.seed) % FAULTY.length;
     const isLong = history.seed % 2 !== 0;
@@ -150,7 +151,7 @@ export class World implements Platform {
       if (inUse) return inUse;
       if (fate === "429" || fate === "409") return refusal(Number(fate), "rate_limit", "rate_limit_error");
       const fails = fate === "500" ? "before" : fate === "500 after" ? "after" : undefined;
-      if (receiver === "stripe") return this.stripe.request(method, url, body, key, fails);
+      if (receiver === "stripe") return this.#askStripe(() => this.stripe.request(method, url, body, key, fails));
       const count = (this.got.get(key ?? "") ?? 0) + 1;
       if (fails !== "before") this.got.set(key ?? "", count);
       if (receiver === "mail" && count === 1) this.onMail(key ?? "", body);
@@ -161,6 +162,18 @@ export class World implements Platform {
     return done.then(({ status, text }) => {
       return { status, ok: status === 200, headers: [], bodyUsed: false, body: null, text: async () => text };
     });
+  }
+
+  /** Ends the history of a sign-up that goes round in a circle. */
+  #askStripe(request: () => Answer): Answer {
+    try {
+      return request();
+    } catch (error) {
+      if (!(error instanceof TooManyCalls)) throw error;
+      this.violate(error.message);
+      this.scheduler.stop();
+      return refusal(500, "api_error", "api_error");
+    }
   }
 
   /**
@@ -269,14 +282,3 @@ export class World implements Platform {
     if (random.chance(0.1)) this.scheduler.after(delay(), () => void deliver(0));
   }
 }
-
-/** A step's name without ids, the same in each history. */
-const stepOf = (label: string) =>
-  label
-    .replace(/\/\w+_[0-9a-f]{8}\d+/g, "/:id")
-    .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, 100);
-
-/** Mostly milliseconds, sometimes long enough that everything else happens first. */
-const latency = (random: Random) => (random.chance(0.88) ? random.between(1, 40) : random.between(40, 3_500));

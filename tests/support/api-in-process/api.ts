@@ -11,7 +11,8 @@ import { PERSONAL, validRequest } from "../person";
 import { databaseInMemory, type Io } from "./database";
 import { Scheduler } from "./scheduler";
 import { SETTINGS } from "./settings";
-import { type Answer, Stripe } from "./stripe-model";
+import { Stripe, TooManyCalls } from "./stripe-model";
+import type { Answer } from "./stripe-objects";
 
 type Options = {
   /** Bindings that override the local ones. */
@@ -66,13 +67,20 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
     if (said instanceof Response) return said;
     return said ? new Response(said.text, { status: said.status }) : answersOf(model)(url, request);
   }
+  let loop: TooManyCalls | undefined;
+  /** A loop waits for ever, so that the test ends by its time limit, and then says why. */
+  const unlessLoop = (error: unknown): Promise<never> | never => {
+    if (!(error instanceof TooManyCalls)) throw error;
+    loop ??= error;
+    return new Promise(() => {});
+  };
   vi.spyOn(globalThis, "fetch").mockImplementation((given, init) => {
     // The request's own signal may be collected as garbage while nothing answers.
     const signal = init?.signal;
     const aborted = new Promise<never>((_resolve, reject) => {
       signal?.addEventListener("abort", () => reject(signal.reason));
     });
-    return Promise.race([answer(new Request(given, init)), aborted]);
+    return Promise.race([answer(new Request(given, init)).catch(unlessLoop), aborted]);
   });
 
   const { publicApi, SiteApi } = createApi(passwords);
@@ -89,6 +97,7 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
     while (background.size > 0) await Promise.all(background);
   };
   onTestFinished(() => {
+    expect(loop?.message).toBeUndefined();
     expect(background.size, "background work is left: await settled()").toBe(0);
     for (const line of logged) expect(JSON.stringify(line), "personal data in the log").not.toMatch(PERSONAL);
   });

@@ -8,9 +8,18 @@ export class Scheduler {
   /** The latest first; of those at the same time, the last one added first. */
   readonly #waiting: { at: number; run: () => void }[] = [];
 
+  #isStopped = false;
+
   constructor(public now: number) {}
 
+  /** Nothing happens any more. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#waiting.length = 0;
+  }
+
   after(milliseconds: number, run: () => void): void {
+    if (this.#isStopped) return;
     const at = this.now + Math.max(0, milliseconds);
     this.#waiting.splice(this.#waiting.findLastIndex((other) => other.at > at) + 1, 0, { at, run });
   }

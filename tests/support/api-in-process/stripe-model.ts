@@ -1,46 +1,30 @@
 import { DAY, HOUR, type Scheduler, SECOND } from "./scheduler";
+import {
+  type Answer,
+  answer,
+  centsOf,
+  missing,
+  monthlyPrice,
+  POOR,
+  PRICES,
+  refusal,
+  type StripeObject,
+} from "./stripe-objects";
 
-/** Any object of Stripe, with the fields that tests read. */
-export type StripeObject = {
-  id: string;
-  object: string;
-  customer: string | null;
-  metadata: Record<string, string>;
-} & Partial<{
-  deleted: true;
-  status: string;
-  email: string;
-  payment_method: string | null;
-  invoice_settings: { default_payment_method: string | null };
-  card: { fingerprint: string };
-  items: { data: { price: StripeObject }[] };
-  lookup_key: string | null;
-  /** Cents. */
-  unit_amount: number;
-  parent: { subscription_details: { subscription: string } };
-  cancel_at_period_end: boolean;
-  trial_end: number;
-  canceled_at: number;
-}>;
-/** A status, and JSON. */
-export type Answer = { status: number; text: string };
+/** More than a sign-up needs in its whole life, whatever fails. */
+const MOST_CALLS = 1_000;
 
-/** Cards whose fingerprint starts like this decline charges after the trial. */
-export const POOR = "poor";
-
-export const answer = (status: number, body: object): Answer => ({ status, text: JSON.stringify(body) });
-export const refusal = (status: number, code: string, type = "invalid_request_error", param?: string) =>
-  answer(status, { error: { type, code, param, message: "From the model of Stripe" } });
-const missing = refusal(404, "resource_missing");
-
-/** The prices of the API's first migration, in cents. */
-const PRICES = { price_mini: 10_000, price_lite: 20_000, price_standard: 50_000 };
+/** A sign-up is asked about again and again: without this a loop would end with the runner's patience, and without a name. */
+export class TooManyCalls extends Error {
+  override readonly name = "TooManyCalls";
+}
 
 /** A model of the part of Stripe that the API uses, from Stripe's documentation. */
 export class Stripe {
   readonly objects = new Map<string, StripeObject>();
   readonly #answers = new Map<string, { at: number; fields: string; answer: Answer }>();
   readonly #ids = new Map<string, number>();
+  readonly #calls = new Map<string, number>();
 
   /** @param tell is given each event */
   constructor(
@@ -59,8 +43,9 @@ export class Stripe {
     return [...this.objects.values()].filter((one) => one.object === object && isWanted(one));
   }
 
-  /** Replays a key's answer for 24 hours, even a 500. */
+  /** Replays a key's answer for 24 hours, even a 500. Throws TooManyCalls. */
   request(method: string, url: URL, body: string, key: string | undefined, fails?: "before" | "after"): Answer {
+    this.#countCall(`${method} ${url.pathname}`, url, new URLSearchParams(body));
     const isPost = method === "POST";
     const fields = `${url.pathname} ${body}`;
     const kept = isPost ? this.#answers.get(key ?? "") : undefined;
@@ -100,6 +85,16 @@ export class Stripe {
       this.#add("invoice", customer, metadata, { status: "paid", amount_paid: cents, parent });
     }
     this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription);
+  }
+
+  #countCall(call: string, url: URL, fields: URLSearchParams): void {
+    const named = [...url.pathname.split("/"), url.searchParams.get("customer"), fields.get("customer")];
+    const [known] = named.flatMap((id) => this.get(id)?.metadata.sign_up_id ?? []);
+    const signUp = known ?? fields.get("metadata[sign_up_id]") ?? "unknown";
+    const calls = (this.#calls.get(signUp) ?? 0) + 1;
+    this.#calls.set(signUp, calls);
+    if (calls > MOST_CALLS && signUp !== "unknown")
+      throw new TooManyCalls(`Stripe was asked more than ${MOST_CALLS} times for the sign-up ${signUp}, now ${call}`);
   }
 
   #answer(method: string, path: string, fields: URLSearchParams): Answer {
@@ -142,7 +137,9 @@ export class Stripe {
     if (kind === "prices") {
       const lookupKey = fields.get("lookup_key");
       for (const one of this.all("price")) if (one.lookup_key === lookupKey) one.lookup_key = null;
-      return this.#add("price", null, {}, monthlyPrice(Number(fields.get("unit_amount")), lookupKey));
+      const price = this.#add("price", null, {}, monthlyPrice(Number(fields.get("unit_amount")), lookupKey));
+      // The lookup key goes to the next price; the package stays.
+      return Object.assign(price, { metadata: { package_id: lookupKey } });
     }
     if (!owner) return "resource_missing";
     if (kind === "setup_intents") {
@@ -239,13 +236,3 @@ export class Stripe {
     return `${name}${this.#ids.get(name)}`;
   }
 }
-
-function monthlyPrice(cents: number, lookup_key: string | null): Omit<StripeObject, "id"> {
-  const recurring = { interval: "month", interval_count: 1 };
-  return {
-    ...{ object: "price", customer: null, metadata: {}, currency: "usd", recurring, product: "prod_1" },
-    ...{ active: true, unit_amount: cents, lookup_key },
-  };
-}
-
-const centsOf = ({ items }: StripeObject): number => items?.data[0]?.price.unit_amount ?? 0;

@@ -1,0 +1,20 @@
+import type { Random } from "../support/random";
+
+/* What can go wrong with a step, and how long one takes. */
+
+const LOST = ["fails", "fails after", "hangs", "hangs after", "dies", "dies after"] as const;
+const HTTP = [...LOST, "500", "500 after", "429"] as const;
+export const FATES = { database: LOST, stripe: [...HTTP, "409"], mail: HTTP, console: HTTP } as const;
+export type Receiver = keyof typeof FATES;
+export type Fate = "ok" | (typeof FATES)[Receiver][number];
+
+/** A step's name without ids, the same in each history. */
+export const stepOf = (label: string) =>
+  label
+    .replace(/\/\w+_[0-9a-f]{8}\d+/g, "/:id")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, 100);
+
+/** Mostly milliseconds, sometimes long enough that everything else happens first. */
+export const latency = (random: Random) => (random.chance(0.88) ? random.between(1, 40) : random.between(40, 3_500));
