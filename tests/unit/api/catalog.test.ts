@@ -5,7 +5,7 @@ import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-develop
 import { packagesIn } from "../../../functions/subscription-api/packages";
 import { apiInProcess } from "../../support/api-in-process/api";
 import { databaseInMemory } from "../../support/api-in-process/database";
-import { refusal } from "../../support/api-in-process/stripe-model";
+import { refusal } from "../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../support/clock";
 
 /* What the API sells: packages, each with its price here and at Stripe. */

@@ -4,7 +4,7 @@ import { SENDER_HEADER } from "../../../../app/contract/site-headers";
 import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
 import { apiInProcess, type Instead } from "../../../support/api-in-process/api";
 import { DEPLOYED } from "../../../support/api-in-process/settings";
-import { refusal } from "../../../support/api-in-process/stripe-model";
+import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { validRequest } from "../../../support/person";
 
 /* One line an answer; the helper that asks compares each with the API's description. */

@@ -3,7 +3,7 @@ import { company } from "../../../../app/company";
 import { type LinkPurpose, signedLinks } from "../../../../functions/subscription-api/signed-links";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { DAY } from "../../../support/api-in-process/scheduler";
-import { refusal } from "../../../support/api-in-process/stripe-model";
+import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
 import { configurationOf } from "../sign-ups/sign-ups";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { apiInProcess, type Instead } from "../../../support/api-in-process/api";
-import { refusal } from "../../../support/api-in-process/stripe-model";
+import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
 import { eventOf, sign } from "../../../support/stripe-events";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { erasePerson, exportPerson } from "../../../../functions/subscription-api/operator/export-and-erase";
 import { advanceToNotMe } from "../../../../functions/subscription-api/sign-ups/advance";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
-import { refusal } from "../../../support/api-in-process/stripe-model";
+import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 

@@ -3,7 +3,7 @@ import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign
 import { type RestoreReport, reconcileRestored } from "../../../../functions/subscription-api/operator/after-restore";
 import type { MessageKind } from "../../../../functions/subscription-api/outbox/outbox";
 import { CHECK_RANKS } from "../../../../functions/subscription-api/sign-ups/sign-up";
-import { answer } from "../../../support/api-in-process/stripe-model";
+import { answer } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createSignUp, type SignUpResult } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
 import { HOUR, MINUTE } from "../../../support/api-in-process/scheduler";
-import { refusal } from "../../../support/api-in-process/stripe-model";
+import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
 import { validRequest } from "../../../support/person";
 import { signUpsInProcess } from "./sign-ups";

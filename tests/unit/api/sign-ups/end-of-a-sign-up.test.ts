@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { DAY, HOUR } from "../../../support/api-in-process/scheduler";
-import { refusal } from "../../../support/api-in-process/stripe-model";
+import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";
 import { cron, SITUATIONS, TRIGGERS } from "./situations";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
 import { answersOf } from "../../../support/api-in-process/api";
-import { refusal } from "../../../support/api-in-process/stripe-model";
+import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
 import { look, signUpsInProcess } from "./sign-ups";
 import { SITUATIONS, type Situation, TRIGGERS, type Trigger } from "./situations";

@@ -6,7 +6,7 @@ import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/si
 import { apiInProcess } from "../../../support/api-in-process/api";
 import type { Io } from "../../../support/api-in-process/database";
 import { DAY, MINUTE } from "../../../support/api-in-process/scheduler";
-import { answer } from "../../../support/api-in-process/stripe-model";
+import { answer } from "../../../support/api-in-process/stripe-objects";
 import { cheapPasswords } from "../../../support/cheap-passwords";
 import type { validRequest } from "../../../support/person";
 

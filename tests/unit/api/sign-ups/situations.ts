@@ -6,7 +6,7 @@ import { createSignUp, type PostedForm } from "../../../../functions/subscriptio
 import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
 import { CHECK_RANKS, type SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import type { StripeObject } from "../../../support/api-in-process/stripe-model";
+import type { StripeObject } from "../../../support/api-in-process/stripe-objects";
 import { validRequest } from "../../../support/person";
 import type { signUpsInProcess } from "./sign-ups";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Answer, answer, refusal } from "../../../support/api-in-process/stripe-model";
+import { type Answer, answer, refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
 import { eventOf, secondsNow, sign } from "../../../support/stripe-events";
 import { signUpsInProcess, stripeThatAnswers } from "../sign-ups/sign-ups";

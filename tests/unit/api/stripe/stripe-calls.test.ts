@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { stripeClient } from "../../../../functions/subscription-api/stripe/client";
 import type { Payments } from "../../../../functions/subscription-api/stripe/payments";
-import { answer, refusal } from "../../../support/api-in-process/stripe-model";
+import { answer, refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 
