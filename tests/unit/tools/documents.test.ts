@@ -41,3 +41,15 @@ describe.each(documents)("%s", (document) => {
 test("the handbook's tables of settings are as npm run docs writes them", () => {
   expect(withTables(textOf(HANDBOOK))).toBe(textOf(HANDBOOK));
 });
+
+test("the handbook's alerts and funnel name events that the Workers log", () => {
+  const code = ["app", "functions/subscription-api"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.tsx?$/.test(name))
+      .map((name) => textOf(join(folder, name))),
+  );
+  const named = all(textOf(HANDBOOK), /event (?:= |in \()([\w, ]+)/g).flatMap((names) => names.split(/, | and /));
+  const events = named.filter((name) => /^[a-z]+(?:_[a-z]+)*$/.test(name));
+  expect(events.length).toBeGreaterThan(15);
+  expect(events.filter((event) => !code.some((text) => text.includes(`"${event}"`)))).toEqual([]);
+});
