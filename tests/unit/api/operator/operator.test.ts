@@ -1,91 +1,197 @@
 import { expect, test, vi } from "vitest";
 import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
+import { COMMANDS } from "../../../../functions/subscription-api/operator/commands";
 import { messagesTable, runCommand, statusTable } from "../../../../tools/operator";
 import { apiInProcess } from "../../../support/api-in-process/api";
-import { NOW, stopClock } from "../../../support/clock";
+import { stopClock } from "../../../support/clock";
 import { validRequest } from "../../../support/person";
+
+/* The operator's commands, and the tables that a terminal shows. */
 
 stopClock();
 
 const { email, phone, address } = validRequest;
-const OPERATOR = `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}`;
-const COMMANDS = ["export", "erase", "catalog", "prices", "after-restore", "messages", "status"];
+const TOKEN = `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}`;
+const names = Object.keys(COMMANDS).map((command) => ({ command }));
 
-/** An API with one trial, and commands for it. */
-async function withTrial() {
-  const api = apiInProcess();
-  const id = await api.onTrial();
-  api.calls.length = 0;
-  const send = (command: string, given: object = {}, authorization = OPERATOR) => {
-    const headers = { "content-type": "application/json", authorization };
-    return api.ask(`/operator/${command}`, { method: "POST", headers, body: JSON.stringify(given) });
+function operatedApi(settings: Record<string, unknown> = {}) {
+  const api = apiInProcess({ settings });
+  const send = (command: string, body: object = {}, authorization = TOKEN) =>
+    api.ask(`/operator/${command}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization },
+      body: JSON.stringify(body),
+    });
+  return {
+    ...api,
+    send,
+    /** The JSON of a command's answer. */
+    answerTo: async (command: string, body?: object): Promise<unknown> => (await send(command, body)).json(),
   };
-  return { ...api, id, send, told: async (command: string, given?: object) => (await send(command, given)).json() };
 }
 
-test("a command with a wrong token is refused and logged, and does nothing", async () => {
-  const { send, rows, calls, logged } = await withTrial();
-  for (const command of COMMANDS) expect((await send(command, { email }, "Bearer of-another")).status).toBe(401);
-  expect([rows("SELECT 1 FROM sign_ups"), calls]).toEqual([[{ 1: 1 }], []]);
-  expect(logged.filter(({ event }) => event === "operator_refused")).toHaveLength(COMMANDS.length);
+/** An API with one trial, and what it called and logged since. */
+async function withTrial() {
+  const api = operatedApi();
+  const id = await api.onTrial();
+  api.calls.length = 0;
+  return { ...api, id };
+}
+
+/** A trial whose account webhook is dead. */
+async function withDeadMessage() {
+  const api = await withTrial();
+  const dead = "state = 'dead', attempts = 15, created_at = '2026-11-20T08:30:00.000Z', settled_at = NULL";
+  api.rows(`UPDATE outbox SET ${dead} WHERE kind = 'account-created'`);
+  const state = () => api.rows("SELECT state FROM outbox WHERE kind = 'account-created'")[0]?.state;
+  return { ...api, key: `account-created/${api.id}`, state };
+}
+
+test.each(names)("$command with a wrong token is refused and logged", async ({ command }) => {
+  const { send, logged } = await withTrial();
+  expect(await send(command, { email }, "Bearer of-another")).toHaveStatus(401);
+  expect(logged).toContainEqual(expect.objectContaining({ level: "warn", event: "operator_refused" }));
 });
 
-test("export leaves out the password's hash; erase waits until the console knows of the end, and counts", async () => {
-  const { send, told, rows, id, runScheduled, logged } = await withTrial();
-  const exported = JSON.stringify(await told("export", { email: " ADA@example.com" }));
-  for (const value of [phone, address, "trial-started"]) expect(exported).toContain(value);
-  expect(exported).not.toMatch(/password|scrypt/);
-  const closing = "INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at)";
-  rows(`${closing} VALUES ('closed', ?, 'account-closed', ?, '')`, id, new Date(NOW + 1).toISOString());
-  expect((await send("erase", { email })).status).toBe(409);
-  expect(rows("SELECT 1 FROM sign_ups")).toHaveLength(1);
-  vi.setSystemTime(NOW + 1);
-  await runScheduled();
-  expect(await told("erase", { email })).toEqual({ erased: 1, customers: 1 });
-  expect(await told("erase", { email })).toEqual({ erased: 0, customers: 0 });
-  expect(logged).toContainEqual(expect.objectContaining({ event: "person_erased", signUps: 1, customers: 1 }));
-});
-
-test("messages lists what is late or dead, and sends one again", async () => {
-  const { send, told, rows, settled, calls, logged } = await withTrial();
-  expect(messagesTable(await told("messages"))).toBe("No message is late or dead.");
-  const dead = "state = 'dead', attempts = 15, created_at = '2026-11-20T08:30:00.000Z'";
-  rows(`UPDATE outbox SET ${dead} WHERE kind = 'account-created'`);
-  const [{ key } = {}] = rows("SELECT key FROM outbox WHERE state = 'dead'");
-  expect(messagesTable(await told("messages")).split(/\n| {2,}/)).toEqual([
-    ...["Message", "State", "Attempts", "Since (UTC)", "Next attempt"],
-    ...[key, "dead", "15", "2026-11-20 08:30", "never"],
-    ...["", expect.stringMatching(/^1 dead/)],
-  ]);
-  expect(await told("messages", { send_again: key })).toEqual({ sent_again: key });
-  await settled();
-  expect(calls).toContain("POST http://localhost:8789/console/webhook");
-  expect(logged).toContainEqual(expect.objectContaining({ event: "message_sent_again", key }));
-  expect(rows("SELECT state FROM outbox WHERE key = ?", String(key))).toEqual([{ state: "sent" }]);
-  expect((await send("messages", { send_again: key })).status).toBe(409);
-});
-
-test("status counts the sign-ups of the last 30 days by the day on which they began and their state", async () => {
-  const { told, rows, signUp } = await withTrial();
-  for (const day of ["2026-11-22T00:00:00.000Z", "2026-10-24T00:00:00.000Z", "2026-10-23T23:59:59.999Z"])
-    rows("UPDATE sign_ups SET created_at = ? WHERE id = ?", day, (await signUp()).id);
-  const answer = await told("status");
-  expect(statusTable(answer).split("\n")).toEqual([
-    expect.stringMatching(/^Day \(UTC\) +pending +card_set_up +trialing +active +past_due +canceled +ended$/),
-    expect.stringMatching(/^2026-10-24 +1$/),
-    expect.stringMatching(/^2026-11-22 +1 +1$/),
-    ...["", "Release a-release, commit unknown"],
-  ]);
-  expect(statusTable({ ...Object(answer), sign_ups: [] })).toContain("No sign-ups in the last 30 days.");
+test.each(names)("$command with a wrong token changes nothing, here and at Stripe", async ({ command }) => {
+  const { send, rows, calls } = await withTrial();
+  const before = rows("SELECT * FROM sign_ups");
+  await send(command, { email }, "Bearer of-another");
+  expect(rows("SELECT * FROM sign_ups")).toEqual(before);
+  expect(calls).toEqual([]);
 });
 
 test.each([
-  [["erase"], "Whose data? Add --email {email}."],
-  [["after-restore", "--restored-to", "now"], "Add --restored-to and --stopped-at"],
-  [["dance"], "The commands are export, erase, catalog, after-restore, messages, status."],
-  [["catalog", "--production"], "Set the variable OPERATOR_TOKEN"],
-])("the command %j of the terminal says what it lacks", async (args, sentence) => {
+  { command: "export", body: {}, wanted: "an email" },
+  { command: "erase", body: { email: "nobody" }, wanted: "an email" },
+  { command: "messages", body: { send_again: 1 }, wanted: "send_again, the key of a message, or nothing" },
+  {
+    command: "after-restore",
+    body: { restored_to: "yesterday", stopped_at: "2026-11-22T12:00:00Z" },
+    wanted: "restored_to and stopped_at",
+  },
+])("$command with the body $body is told what the body must have", async ({ command, body, wanted }) => {
+  const { send } = operatedApi();
+  expect(await send(command, body)).toBeProblem(422, `The body must be JSON with ${wanted}`);
+});
+
+test("commands work in maintenance", async () => {
+  const { send } = operatedApi({ MAINTENANCE: "true" });
+  expect(await send("export", { email })).toHaveStatus(200);
+});
+
+test("export finds the person by an address with capitals and a space", async () => {
+  const { answerTo, id } = await withTrial();
+  expect(await answerTo("export", { email: " ADA@example.com" })).toMatchObject({ signUps: [{ id }] });
+});
+
+test("export has what was typed and the messages, and not the password's hash", async () => {
+  const { answerTo } = await withTrial();
+  const exported = JSON.stringify(await answerTo("export", { email }));
+  for (const value of [phone, address, "trial-started"]) expect(exported).toContain(value);
+  expect(exported).not.toMatch(/password|scrypt/);
+});
+
+test("erase says how many sign-ups and customers it erased", async () => {
+  const { answerTo, logged } = await withTrial();
+  expect(await answerTo("erase", { email })).toEqual({ erased: 1, customers: 1 });
+  expect(logged).toContainEqual(expect.objectContaining({ event: "person_erased", signUps: 1, customers: 1 }));
+});
+
+test("erase finds nothing the second time", async () => {
+  const { answerTo } = await withTrial();
+  await answerTo("erase", { email });
+  expect(await answerTo("erase", { email })).toEqual({ erased: 0, customers: 0 });
+});
+
+test("erase names the messages for which it waits, and erases nothing", async () => {
+  const { send, rows, id } = await withTrial();
+  rows(
+    `INSERT INTO outbox (key, sign_up_id, kind, state, next_attempt_at, created_at)
+     VALUES ('a key', ?, 'not-me-reported', 'dead', '', '')`,
+    id,
+  );
+  const answer = await send("erase", { email });
+  expect(answer).toBeProblem(409, "Waiting until these messages have been sent: not-me-reported");
+  expect(rows("SELECT id FROM sign_ups")).toEqual([{ id }]);
+});
+
+test("messages says that no message is late or dead", async () => {
+  const { answerTo } = await withTrial();
+  expect(messagesTable(await answerTo("messages"))).toBe("No message is late or dead.");
+});
+
+test("messages shows a dead message with its attempts and since when it waits", async () => {
+  const { answerTo, key } = await withDeadMessage();
+  const [headings, row] = messagesTable(await answerTo("messages")).split("\n");
+  expect(headings?.split(/ {2,}/)).toEqual(["Message", "State", "Attempts", "Since (UTC)", "Next attempt"]);
+  expect(row?.split(/ {2,}/)).toEqual([key, "dead", "15", "2026-11-20 08:30", "never"]);
+});
+
+test("messages says how many messages are dead, and how to send one again", async () => {
+  const { answerTo } = await withDeadMessage();
+  expect(messagesTable(await answerTo("messages"))).toContain(
+    "1 dead. To send one again: npm run messages -- --send-again {message}",
+  );
+});
+
+test("a dead message is sent again at once", async () => {
+  const { answerTo, key, state, settled, calls } = await withDeadMessage();
+  expect(await answerTo("messages", { send_again: key })).toEqual({ sent_again: key });
+  await settled();
+  expect(state()).toBe("sent");
+  expect(calls).toContain("POST http://localhost:8789/console/webhook");
+});
+
+test("a message that is sent again is logged with its key", async () => {
+  const { send, key, settled, logged } = await withDeadMessage();
+  await send("messages", { send_again: key });
+  await settled();
+  expect(logged).toContainEqual(expect.objectContaining({ event: "message_sent_again", key }));
+});
+
+test("a message that was sent is not sent again", async () => {
+  const { send, id } = await withTrial();
+  expect(await send("messages", { send_again: `trial-started/${id}` })).toBeProblem(
+    409,
+    "This message was sent, is being sent, is due now or never existed",
+  );
+});
+
+/** An API with pending sign-ups that began at these times. */
+async function withSignUpsOf(...times: string[]) {
+  const api = operatedApi();
+  for (const time of times) api.rows("UPDATE sign_ups SET created_at = ? WHERE id = ?", time, (await api.signUp()).id);
+  return { ...api, lines: async () => statusTable(await api.answerTo("status")).split("\n") };
+}
+
+test("status counts sign-ups by the day on which they began and their state now", async () => {
+  const { lines, onTrial } = await withSignUpsOf("2026-11-21T23:59:59.999Z", "2026-11-22T00:00:00.000Z");
+  await onTrial();
+  const [headings, yesterday, today] = await lines();
+  expect(headings).toMatch(/^Day \(UTC\) +pending +card_set_up +trialing +active +past_due +canceled +ended$/);
+  expect(yesterday).toMatch(/^2026-11-21 +1$/);
+  expect(today).toMatch(/^2026-11-22 +1 +1$/);
+});
+
+test("status counts the last 30 days", async () => {
+  const { lines } = await withSignUpsOf("2026-10-24T00:00:00.000Z", "2026-10-23T23:59:59.999Z");
+  const days = (await lines()).filter((line) => line.startsWith("2026"));
+  expect(days).toEqual([expect.stringMatching(/^2026-10-24 +1$/)]);
+});
+
+test("status says that there are no sign-ups, and names the release", async () => {
+  const { lines } = await withSignUpsOf();
+  expect(await lines()).toEqual(["No sign-ups in the last 30 days.", "", "Release a-release, commit unknown"]);
+});
+
+test.each([
+  { line: "erase", sentence: "Whose data? Add --email {email}." },
+  { line: "after-restore --restored-to now", sentence: "Add --restored-to and --stopped-at" },
+  { line: "dance", sentence: "The commands are export, erase," },
+  { line: "status --production", sentence: "Set the variable OPERATOR_TOKEN" },
+])("the terminal's command `$line` says what it lacks", async ({ line, sentence }) => {
   vi.stubEnv("OPERATOR_TOKEN", "");
-  await expect(runCommand(args)).rejects.toThrow(sentence);
+  await expect(runCommand(line.split(" "))).rejects.toThrow(sentence);
   vi.unstubAllEnvs();
 });
