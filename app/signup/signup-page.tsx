@@ -119,7 +119,7 @@ function OpenSignUp({ openPlan, packageId, hasDraft }: { openPlan: string; packa
       <p className="text-sm">
         {isEdit ? (
           <>
-            To change your details, enter your password again and submit. We don't keep it. Or{" "}
+            We kept your details but not your password. Enter it again to change them, or{" "}
             {wayBack("go back to the card")}.
           </>
         ) : (

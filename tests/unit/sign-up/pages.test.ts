@@ -74,7 +74,7 @@ test.each<PageCase>([
   {
     name: "a form that edits the details says what is kept, and leads back to the card",
     step: formStep({ draft: { city: "Springfield" }, openPlan: PLAN }),
-    says: "Your STANDARD sign-up still needs a cardTo change your details, enter your password again and submit. We don't keep it. Or go back to the card.",
+    says: "still needs a cardWe kept your details but not your password. Enter it again to change them, or go back to the card.",
     links: [PATH],
   },
   {
