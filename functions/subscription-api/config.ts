@@ -152,7 +152,7 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
   mail: {
     transport: transportOf(env),
     companyName: companyNameOf(env),
-    consoleUrl: env.CONSOLE_URL,
+    consoleUrl: forBrowsers(env.CONSOLE_URL, env),
     customerPortalUrl: forBrowsers(env.CUSTOMER_PORTAL_URL, env),
     siteUrl: forBrowsers(env.SITE_URL, env),
   },

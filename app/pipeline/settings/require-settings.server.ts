@@ -48,10 +48,11 @@ export function requireSettings(
 function localConfiguration({ hostname, origin }: URL, configuration: Configuration): Configuration | undefined {
   if (isLoopbackHost(hostname)) return configuration;
   if (configuration.HOST === undefined) return undefined;
-  const { CUSTOMER_PORTAL_URL, STRIPE_JS_URL } = configuration;
+  const { CONSOLE_URL, CUSTOMER_PORTAL_URL, STRIPE_JS_URL } = configuration;
   return {
     ...configuration,
     SITE_URL: origin,
+    CONSOLE_URL: onHost(CONSOLE_URL, hostname),
     CUSTOMER_PORTAL_URL: onHost(CUSTOMER_PORTAL_URL, hostname),
     STRIPE_JS_URL: STRIPE_JS_URL && onHost(STRIPE_JS_URL, hostname),
   };

@@ -57,7 +57,14 @@ test.each([
   expect(configWith(changed)).toMatchObject({ status: "valid", configuration: { mail: { companyName } } });
 });
 
-const OPTIONAL = ["STRIPE_API_URL", "MAIL_API_KEY", "CONSOLE_WEBHOOK_URL", "CONSOLE_WEBHOOK_SECRET", "OPERATOR_TOKEN"];
+const OPTIONAL = [
+  "STRIPE_API_URL",
+  "MAIL_API_KEY",
+  "CONSOLE_URL",
+  "CONSOLE_WEBHOOK_URL",
+  "CONSOLE_WEBHOOK_SECRET",
+  "OPERATOR_TOKEN",
+];
 
 test("a deployment runs with its own settings, and needs each of these", () => {
   expect(deployed()).toEqual({});

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
+import { readPage } from "../../support/visitors/page";
 import { siteVisitor } from "../../support/visitors/site-visitor";
 import { startSite } from "../../support/workers/workers";
 
@@ -128,6 +129,10 @@ describe("of all Workers and stages", () => {
   });
 });
 
+test.each(["site", "api"] as const)("the Customer Console of the local %s is the simulator's", (worker) => {
+  expect(local[worker].vars.CONSOLE_URL).toBe("http://localhost:8789/console");
+});
+
 test("with HOST local settings serve other devices, and their simulator", async () => {
   const vars = { HOST: "192.168.0.7", STRIPE_JS_URL: "http://localhost:8789/endive/stripe.js" };
   const shared = await startSite({ vars });
@@ -136,5 +141,7 @@ test("with HOST local settings serve other devices, and their simulator", async 
   expect(form).toHaveStatus(200);
   expect(form).toHaveHeader("Content-Security-Policy", / http:\/\/192\.168\.0\.7:8789;/);
   expect((await visitor.get("/sitemap.xml")).body).toContain("<loc>http://192.168.0.7:8787/pricing");
+  const page = readPage(await visitor.get("/"));
+  expect(page.links("header nav a")).toContain("Customer Console: http://192.168.0.7:8789/console");
   await shared.dispose();
 });
