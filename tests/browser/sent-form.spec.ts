@@ -1,0 +1,189 @@
+import type { Page, Route } from "@playwright/test";
+import { DUPLICATE, DUPLICATE_EMAIL } from "../../app/signup/notices";
+import { LOCAL_SECRETS } from "../../functions/subscription-api/local-development";
+import { trialClaims } from "../../functions/subscription-api/sign-ups/trial-claims";
+import { startVisitedSite } from "../support/visitors/visited-site";
+import { hold, hydrated, PLAN, signup } from "./support/sign-up";
+import { expect, test } from "./support/stack";
+
+/* A form that was sent, on the smallest phone in use: what the visitor sees meanwhile, and after each answer. */
+
+test.use({ viewport: { width: 375, height: 667 } });
+
+const OFFLINE = "Unable to connect to the API server. Please check your connection and try again.";
+const fromElsewhere = async (route: Route) => {
+  const headers = { ...route.request().headers(), origin: "https://evil.test" };
+  await route.fulfill({ response: await route.fetch({ headers }) });
+};
+
+const FAILURES = [
+  {
+    what: "finds no connection",
+    notice: `Connection Failed${OFFLINE}`,
+    answer: (route: Route) => route.abort("connectionreset"),
+  },
+  {
+    what: "is refused",
+    notice: "Submission FailedAccess forbidden. Please contact support.Contact Support",
+    answer: fromElsewhere,
+  },
+];
+
+for (const { what, notice: told, answer } of FAILURES) {
+  test.describe(`a form that ${what}`, () => {
+    /** A form whose request waits for an answer. */
+    async function sent(page: Page) {
+      const visitor = signup(page);
+      await page.goto(PLAN);
+      await hydrated(page);
+      await visitor.fillForm();
+      const { held, release } = await hold(page, "**/*.data*", answer);
+      const button = page.locator("#signup button[type=submit]");
+      await button.evaluate((element) => element.scrollIntoView({ behavior: "instant", block: "center" }));
+      await button.focus();
+      const place = () => button.evaluate((element) => [scrollY, element.getBoundingClientRect().top]);
+      const before = await place();
+      await page.keyboard.press("Enter");
+      return { visitor, held, release, button, before, place };
+    }
+
+    test("shows meanwhile that it is being sent, and moves nothing", async ({ page }) => {
+      const { button, before, place } = await sent(page);
+      await expect(button).toHaveText("Processing...");
+      await expect(button).toBeDisabled();
+      await expect(button).toHaveAttribute("aria-busy", "true");
+      await expect(button.locator("svg.animate-spin")).toBeVisible();
+      const progress = page.getByRole("status");
+      await expect(progress).toHaveText("Processing...Submitting your subscription information.");
+      await expect(progress).toBeInViewport({ ratio: 1 });
+      expect(await place(), "scroll position and place of the button").toEqual(before);
+    });
+
+    test("is sent once, however often its button is pressed", async ({ page }) => {
+      const { button, held, release } = await sent(page);
+      await page.keyboard.press("Enter");
+      await button.dispatchEvent("click");
+      release();
+      await expect(page.getByRole("alert").locator(".notice")).toBeVisible();
+      expect(held).toHaveLength(1);
+    });
+
+    test("has a notice, which gets the focus in place of the progress", async ({ page }) => {
+      const { release } = await sent(page);
+      release();
+      const notice = page.getByRole("alert").locator(".notice");
+      await expect(notice).toHaveText(told);
+      await expect(notice).toBeFocused();
+      await expect(notice).toBeInViewport({ ratio: 1 });
+      await expect(page.getByRole("status")).toBeEmpty();
+    });
+
+    test("loses nothing typed: it can be sent again", async ({ page }) => {
+      const { visitor, release } = await sent(page);
+      release();
+      await expect(page.getByRole("alert").locator(".notice")).toBeVisible();
+      await page.unroute("**/*.data*");
+      await visitor.submit();
+      await expect(page.getByText("Subscription Data Saved!")).toBeInViewport();
+    });
+  });
+}
+
+test.describe("a taken email address", () => {
+  test.beforeEach(async ({ page, stack }) => {
+    const visitor = signup(page);
+    const { ofEmail } = trialClaims({ hashSecret: LOCAL_SECRETS.HASH_SECRET, onePerPerson: true });
+    for (const hash of ofEmail(visitor.email))
+      await stack.api.database.prepare("INSERT INTO trial_claims (hash) VALUES (?)").bind(hash).run();
+    await visitor.signUp();
+  });
+
+  test("is told in a notice, which gets the focus and can be closed", async ({ page }) => {
+    const alert = page.getByRole("alert");
+    await expect(alert).toContainText(DUPLICATE);
+    await expect(alert).toBeInViewport({ ratio: 1 });
+    await expect(alert.locator(".notice")).toBeFocused();
+    await alert.getByRole("button", { name: "Close" }).click();
+    await expect(alert).toBeEmpty();
+    await expect(alert, "the focus stays where the notice was").toBeFocused();
+  });
+
+  test("is told at its field until it changes, whatever else does", async ({ page }) => {
+    const email = page.getByLabel("Email Address");
+    await expect(email).toHaveAccessibleDescription(DUPLICATE_EMAIL);
+    await page.getByLabel("City").press("x");
+    await expect(email).toHaveAttribute("aria-invalid", "true");
+    await email.press("x");
+    await expect(email).not.toHaveAttribute("aria-invalid");
+  });
+
+  test("is replaced by another one, and the form is accepted", async ({ page }) => {
+    await expect(page.getByRole("alert")).toContainText(DUPLICATE);
+    await page.getByLabel("Email Address").press("x");
+    await signup(page).submit();
+    await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
+  });
+});
+
+test.describe("an unknown plan", () => {
+  test.beforeEach(async ({ page }) => {
+    await page.goto("/subscription/not-a-uuid");
+    await hydrated(page);
+    await signup(page).fillForm();
+  });
+  const summaryOf = (page: Page) => page.getByRole("region", { name: "There is a problem" });
+  const choiceOf = (page: Page) => page.getByRole("complementary", { name: "Invalid subscription ID" });
+
+  test("is no error before the form is sent", async ({ page }) => {
+    await expect(summaryOf(page)).toBeHidden();
+  });
+
+  test("is in the summary, which gets the focus each time the form is sent", async ({ page }) => {
+    for (const attempt of ["first", "second"]) {
+      await signup(page).submit();
+      await expect(summaryOf(page), attempt).toBeFocused();
+      await expect(summaryOf(page), attempt).toBeInViewport({ ratio: 1 });
+    }
+  });
+
+  test("has a link to the plans to choose from", async ({ page }) => {
+    await signup(page).submit();
+    await summaryOf(page).getByRole("link", { name: "Invalid subscription ID" }).click();
+    await expect(choiceOf(page)).toBeFocused();
+    await expect(choiceOf(page)).toBeInViewport({ ratio: 1 });
+  });
+
+  test("is replaced by a plan of the list, and typed text stays", async ({ page }) => {
+    await choiceOf(page).getByRole("link", { name: "LITE, $200 a month" }).click();
+    await expect(page.getByText("5-day free trial, then $200/month")).toBeVisible();
+    await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+    await signup(page).submit();
+    await expect(page.getByText("Please enter your card info")).toBeVisible();
+    await expect(page.getByRole("complementary")).toContainText("LITE");
+  });
+});
+
+const LIMITED = `
+  import site from "./worker.js";
+  const SIGNUP_NETWORK_RATE_LIMIT = { limit: async () => ({ success: false }) };
+  export default { fetch: (request, env, ...rest) => site.fetch(request, { ...env, SIGNUP_NETWORK_RATE_LIMIT }, ...rest) };`;
+
+test("a network over its limit gets Turnstile's widget, and a new one after each try", async ({ elsewhere }) => {
+  const vars = { TURNSTILE_SITE_KEY: "a-site-key-of-the-tests", TURNSTILE_SECRET_KEY: "a-secret-key-of-the-tests" };
+  const { site, dispose } = await startVisitedSite({ vars, wrapper: { script: LIMITED } });
+  const page = await elsewhere({ baseURL: site.url });
+  const body = `let widgets = 0;
+    window.turnstile = { render: (container, { sitekey }) => container.append(sitekey + " " + (widgets += 1)) };`;
+  await page.route("https://challenges.cloudflare.com/**", (route) => route.fulfill({ body }));
+  const visitor = signup(page);
+  await visitor.signUp();
+  for (const attempt of [1, 2]) {
+    await expect(page.getByText(`a-site-key-of-the-tests ${attempt}`, { exact: true })).toBeVisible();
+    const notice = page.getByRole("alert").locator(".notice");
+    await expect(notice).toContainText("One more step");
+    await expect(notice).toBeFocused();
+    await visitor.submit();
+  }
+  await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+  await dispose();
+});
