@@ -76,7 +76,7 @@ export function isBuilt(): boolean {
 function isOlder(path: string, time: number, countsFolders: boolean): boolean {
   const stats = statSync(path);
   if ((stats.isFile() || countsFolders) && stats.mtimeMs >= time) return false;
-  const names = stats.isDirectory() ? readdirSync(path).filter((name) => name !== ".wrangler") : [];
+  const names = stats.isDirectory() ? readdirSync(path).filter((name) => !name.startsWith(".")) : [];
   return names.every((name) => isOlder(join(path, name), time, countsFolders));
 }
 

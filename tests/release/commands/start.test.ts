@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { WebSocket } from "undici";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { fields } from "../../support/person";
 import { enterCard } from "../../support/visitors/visitor";
+import { startUpstream } from "../../support/workers/upstream";
 import { checkOut } from "./checkout";
 
 /* `npm start` and `npm run dev` as a person runs them, in a checkout and on ports of its own. */
@@ -26,9 +28,9 @@ async function freePorts(): Promise<number> {
 type Started = { npm: ChildProcess; lines: string[] };
 
 /** Runs a script until it is ready. npm has a process group of its own, as in a terminal. */
-async function start(port: number, script: string): Promise<Started> {
+async function start(port: number, script: string, settings: NodeJS.ProcessEnv = {}): Promise<Started> {
   const ofTest = { NODE_ENV: undefined, NODE_OPTIONS: undefined, STRIPE_SECRET_KEY: "", PORT: String(port) };
-  const env = { ...process.env, ...ofTest };
+  const env = { ...process.env, ...ofTest, ...settings };
   const npm = spawn("npm", ["run", script, "--silent"], { cwd: checkout.folder, env, detached: true });
   const lines: string[] = [];
   for (const input of [npm.stdout, npm.stderr]) createInterface({ input }).on("line", (line) => lines.push(line));
@@ -38,6 +40,43 @@ async function start(port: number, script: string): Promise<Started> {
   await expect.poll(() => lines.at(-1)).toMatch(/^Ready: open/);
   return { npm, lines };
 }
+
+/** Asks all three Workers all the time. Ends with the statuses of the answers; a connection that is refused has none. */
+function poll(port: number) {
+  let isOver = false;
+  const statuses = [port, port + 1, port + 2].map(async (one) => {
+    const found = new Set<number | string>();
+    while (!isOver) {
+      const answer = await fetch(`http://localhost:${one}/health`).catch((error) => String(error.cause?.code));
+      found.add(typeof answer === "string" ? answer : answer.status);
+      if (typeof answer !== "string") await answer.body?.cancel();
+    }
+    return [...found].filter((status) => status !== "ECONNREFUSED");
+  });
+  return async () => {
+    isOver = true;
+    return (await Promise.all(statuses)).flat();
+  };
+}
+
+/** The processes that a process has started, and theirs. */
+function descendantsOf(pid: number): { pid: number; command: string }[] {
+  const listed = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" });
+  const processes = [...listed.matchAll(/^ *(\d+) +(\d+) +(.*)$/gm)].map(([, own, parent, command = ""]) => ({
+    ...{ pid: Number(own), parent: Number(parent), command },
+  }));
+  const below = (parent: number): typeof processes =>
+    processes.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
+  return below(pid);
+}
+
+const isRunning = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
 
 /** Presses Ctrl-C, after which nothing listens on the three ports. */
 async function stop({ npm, lines }: Started, port: number): Promise<void> {
@@ -51,7 +90,9 @@ async function stop({ npm, lines }: Started, port: number): Promise<void> {
 test("npm start serves the sign-up on PORT, prints addresses and failed requests, and ends with Ctrl-C", async () => {
   const port = await freePorts();
   const [site, simulator] = [`http://localhost:${port}`, `http://localhost:${port + 2}`];
+  const polled = poll(port);
   const started = await start(port, "start");
+  expect(await polled(), "answers while the database is made").toEqual([200, 200, 200]);
   expect(started.lines).toEqual([
     "Building …",
     "Starting the Workers …",
@@ -85,7 +126,64 @@ test("npm start serves the sign-up on PORT, prints addresses and failed requests
   await stop(started, port);
 });
 
-test("npm run dev serves a saved change, applies a new migration, and tells of a build that failed", async () => {
+test("npm start takes .dev.vars of each Worker's folder and the environment, and names what it took", async () => {
+  const port = await freePorts();
+  const upstream = await startUpstream();
+  upstream.answersJson(200, { client_secret: "seti_1Upstream_secret_Upstream" });
+  onTestFinished(upstream.dispose);
+  const files = {
+    ".dev.vars": `SUBSCRIPTION_API_URL=${upstream.url}`,
+    "functions/subscription-api/.dev.vars": "PUBLIC_URL=http://127.0.0.1:9",
+  };
+  for (const [path, text] of Object.entries(files)) {
+    await writeFile(join(checkout.folder, path), text);
+    onTestFinished(() => rm(join(checkout.folder, path)));
+  }
+  const token = "a-token-of-this-test-0123456789-abcdef";
+  const portal = "https://portal.acme.com/login";
+  const started = await start(port, "start", { OPERATOR_TOKEN: token, CUSTOMER_PORTAL_URL: portal });
+  expect(started.lines.filter((line) => line.startsWith("Settings"))).toEqual([
+    "Settings from .dev.vars: SUBSCRIPTION_API_URL",
+    "Settings from the environment: CUSTOMER_PORTAL_URL, OPERATOR_TOKEN",
+    "Settings from functions/subscription-api/.dev.vars: PUBLIC_URL",
+  ]);
+
+  const site = `http://localhost:${port}`;
+  expect(await (await fetch(`${site}/pricing`)).text()).toContain(portal);
+  const body = new URLSearchParams(fields);
+  await fetch(`${site}/subscription/${fields.package_id}`, { method: "POST", body, redirect: "manual" });
+  expect(upstream.calls.map(({ url }) => url)).toEqual(["/subscription"]);
+
+  const api = `http://localhost:${port + 1}`;
+  const json = { "content-type": "application/json" };
+  const { confirmPassword: _, ...payload } = { ...fields, email: "another@example.com" };
+  const signUp = await fetch(`${api}/subscription`, { method: "POST", headers: json, body: JSON.stringify(payload) });
+  expect(await signUp.text()).toContain('"status_url":"http://127.0.0.1:9/');
+  const authorization = `Bearer ${token}`;
+  const headers = { ...json, authorization };
+  expect((await fetch(`${api}/operator/status`, { method: "POST", headers, body: "{}" })).status).toBe(200);
+  await stop(started, port);
+});
+
+test("a setting with a wrong value ends npm start with the Worker and the setting", async () => {
+  const { output, exitCode } = await checkout.run("start", [], {
+    PORT: String(await freePorts()),
+    CUSTOMER_PORTAL_URL: "nonsense",
+  });
+  expect(exitCode).toBe(1);
+  expect(output).toMatch(/The Worker site is not ready[\s\S]*CUSTOMER_PORTAL_URL/);
+});
+
+test("after kill -9 of npm start no Worker keeps the database's files open", async () => {
+  const started = await start(await freePorts(), "start");
+  const processes = descendantsOf(Number(started.npm.pid));
+  const workerd = processes.filter(({ command }) => /workerd.* serve/.test(command));
+  expect(workerd).toHaveLength(1);
+  for (const { pid, command } of processes) if (command.includes("start.ts")) process.kill(pid, "SIGKILL");
+  await expect.poll(() => workerd.filter(({ pid }) => isRunning(pid))).toEqual([]);
+});
+
+test("npm run dev serves a saved change without a failed request, and tells pages to load themselves again", async () => {
   const port = await freePorts();
   const started = await start(port, "dev");
   const said = async (sentence: RegExp, change: () => Promise<unknown>) => {
@@ -93,14 +191,35 @@ test("npm run dev serves a saved change, applies a new migration, and tells of a
     await change();
     await expect.poll(() => started.lines.slice(before).join("\n")).toMatch(sentence);
   };
-  const pricing = () => fetch(`http://localhost:${port}/pricing`);
+  const site = `http://localhost:${port}`;
+  const pricing = async () => (await fetch(`${site}/pricing`)).text();
+  const [, script = "", build = ""] = /<script src="([^"]+)" data-build="(\d+)">/.exec(await pricing()) ?? [];
+  expect(await (await fetch(site + script)).text()).toContain("location.reload()");
   const edit = (change: (code: string) => string) => checkout.change("app/pricing/pricing-content.ts", change);
-  await said(/^Reloaded: site/m, () => edit((code) => code.replace(/title: "[^"]*"/, 'title: "Saved"')));
-  expect(await (await pricing()).text()).toContain("Saved</h1>");
+
+  const polled = poll(port);
+  await said(/^Reloaded: site$/m, () => edit((code) => code.replace(/title: "[^"]*"/, 'title: "Saved"')));
+  expect(await polled(), "answers while the Workers are loaded again").toEqual([200, 200, 200]);
+  expect(await pricing()).toContain("Saved</h1>");
+  const socket = new WebSocket(`ws://localhost:${port}/live-reload?build=${build}`);
+  expect(await new Promise((resolve) => socket.addEventListener("message", ({ data }) => resolve(data)))).toBe(
+    "reload",
+  );
+
   const migration = join(checkout.folder, "functions/subscription-api/migrations/0099_new.sql");
-  await said(/^Reloaded: subscription-api/m, () => writeFile(migration, "CREATE TABLE a_new_one (id TEXT)"));
+  await said(/^Reloaded: subscription-api$/m, () => writeFile(migration, "CREATE TABLE a_new_one (id TEXT)"));
   expect((await fetch(`http://localhost:${port + 1}/health`)).status).toBe(200);
+  const newFile = join(checkout.folder, "public/new.txt");
+  await said(/^Reloaded: settings and static files$/m, () => writeFile(newFile, "a new file"));
+  expect(await (await fetch(`${site}/new.txt`)).text()).toBe("a new file");
+  await said(/^Reloaded: site$/m, () =>
+    checkout.change("wrangler.toml", (text) => text.replace("http://localhost:8789/p/login", "https://acme.com/login")),
+  );
+  expect(await pricing()).toContain("https://acme.com/login");
   await said(/pricing-content\.ts/, () => edit((code) => `${code}\nconst = 1;\n`));
-  expect((await pricing()).status).toBe(200);
+  expect(await pricing()).toContain("Saved</h1>");
+  await said(/^Restart npm run dev to use package\.json\.$/m, () =>
+    checkout.change("package.json", (text) => `${text}\n`),
+  );
   await stop(started, port);
 });
