@@ -7,7 +7,8 @@ import { join } from "node:path";
  * ended while they ran are named (tests/support/running-test.ts).
  */
 export default async function setUp(): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), "citewell-tests-"));
+  // Short, since a path to a socket has at most 104 bytes on a Mac, and Chromium makes one in here.
+  const folder = await mkdtemp(join(tmpdir(), "t-"));
   const running = join(folder, "running");
   await mkdir(running);
   process.env.TMPDIR = folder;

@@ -11,7 +11,7 @@ export function makeWritable(folder: string): void {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && "path" in error)) throw error;
     throw new ToolError(
-      `This user may not write ${error.path} (${error.code}): give it the right, for example with sudo chown -R "$USER" "${folder}", or delete that.`,
+      `${error.path} cannot be written (${error.code}): delete it, or give this user the right with sudo chown -R "$USER" "${folder}".`,
     );
   }
 }

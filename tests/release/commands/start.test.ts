@@ -1,7 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { WebSocket } from "undici";
@@ -10,20 +9,12 @@ import { fields } from "../../support/person";
 import { enterCard } from "../../support/visitors/visitor";
 import { startUpstream } from "../../support/workers/upstream";
 import { checkOut } from "./checkout";
+import { freePorts } from "./ports";
 
 /* `npm start` and `npm run dev` as a person runs them, in a checkout and on ports of its own. */
 
 const checkout = await checkOut();
 afterAll(checkout.dispose);
-
-/** The first of three ports that nothing listens on, below the ports of outgoing connections. */
-async function freePorts(): Promise<number> {
-  const port = 10_081 + 3 * Math.floor(Math.random() * 7_000);
-  const servers = [port, port + 1, port + 2].map((one) => createServer().listen(one, "127.0.0.1"));
-  const listening = await Promise.allSettled(servers.map((server) => once(server, "listening")));
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return listening.every(({ status }) => status === "fulfilled") ? port : freePorts();
-}
 
 type Started = { npm: ChildProcess; lines: string[] };
 

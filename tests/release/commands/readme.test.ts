@@ -1,0 +1,111 @@
+import { chmodSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { fields } from "../../support/person";
+import { freePorts } from "./ports";
+import { installNode, unpackZip } from "./strangers-folder";
+
+/*
+ * The README's steps, as somebody takes them who unpacked a zip: another user than root, no git, a folder with a space and an
+ * umlaut. The suites themselves run in `npm test`, so one file of each has to do here.
+ */
+
+const unpacked = await unpackZip();
+afterAll(unpacked.dispose);
+const { folder, run, runUntil } = unpacked;
+
+const readme = readFileSync(join(folder, "README.md"), "utf8");
+/** The README's addresses, on other ports. */
+const addresses = (port: number) =>
+  [...readme.matchAll(/^\| http:\/\/localhost:(878\d)(\S*) \|/gm)].map(
+    ([, own, path]) => `http://localhost:${Number(own) - 8787 + port}${path}`,
+  );
+
+beforeAll(async () => {
+  await unpacked.succeed("npm install");
+});
+
+test("the README has the two commands", () => {
+  expect(readme).toMatch(/^npm install && npm start .*\nnpm install && npm test /m);
+});
+
+/** The oldest Node that package.json allows is the one that runs the tests. */
+describe.each([{ major: undefined }, { major: 22 }, { major: 24 }])("with Node $major", ({ major }) => {
+  let node: string | undefined;
+  beforeAll(async () => {
+    node = major === undefined ? undefined : await installNode(major);
+  });
+  const withNode = (env?: NodeJS.ProcessEnv) => ({ ...(node !== undefined && { node }), ...(env && { env }) });
+
+  test("npm start serves every address in the README, and takes a form", async () => {
+    const port = await freePorts();
+    const env = { PORT: String(port) };
+    const { stop } = await runUntil(/^Ready: open/, "npm start", withNode(env));
+    onTestFinished(stop);
+    // API and simulator have no page at their root.
+    const hasPage = (url: string) => new URL(url).pathname !== "/" || url.includes(`:${port}`);
+    const pages = addresses(port).map((url) => ({ url, status: hasPage(url) ? 200 : 404 }));
+    const answers = pages.map(async ({ url }) => ({ url, status: (await fetch(url)).status }));
+    expect(await Promise.all(answers)).toEqual(pages);
+    const body = new URLSearchParams({ ...fields, email: `ada-${major}@example.com` });
+    const path = `http://localhost:${port}/subscription/${fields.package_id}`;
+    expect((await fetch(path, { method: "POST", body, redirect: "manual" })).status).toBe(303);
+    for (const command of ["npm run status", "npm run messages", "npm run smoke"]) {
+      await unpacked.succeed(command, withNode(env));
+    }
+  });
+
+  test("the build and one file of the unit tests and of the Workers' tests pass", async () => {
+    for (const command of ["npm run build", "npx vitest run tests/unit/shared tests/workers/pages/seo.test.ts"]) {
+      await unpacked.succeed(command, withNode());
+    }
+  });
+});
+
+test("type check and linter pass, and one file of the browser tests", async () => {
+  for (const command of ["npm run check", "npx playwright test public-pages --project desktop"]) {
+    await unpacked.succeed(command);
+  }
+});
+
+test("type check and linter pass over what wrangler types has written", async () => {
+  for (const command of [
+    "npx wrangler types",
+    "npx wrangler types --cwd functions/subscription-api",
+    "npm run check",
+  ]) {
+    await unpacked.succeed(command);
+  }
+});
+
+test("where no Chromium is and none can be downloaded, the browser tests say what they tried and what to do", async () => {
+  const path = join(folder, "only-node");
+  mkdirSync(path);
+  symlinkSync(process.execPath, join(path, "node"));
+  const none = "http://127.0.0.1:1";
+  const { exitCode, output } = await run(`${process.execPath} node_modules/@playwright/test/cli.js test --list`, {
+    env: {
+      PATH: path,
+      CHROMIUM_PATH: undefined,
+      PLAYWRIGHT_BROWSERS_PATH: unpacked.home,
+      PLAYWRIGHT_DOWNLOAD_HOST: none,
+    },
+  });
+  expect(exitCode).toBe(1);
+  expect(output).toMatch(/No Chromium here: .*cli\.js install chromium …/);
+  expect(output).toContain(none);
+  expect(output).toContain("The browser tests need Chromium: install Chromium or Google Chrome, or set CHROMIUM_PATH");
+});
+
+test.runIf(process.platform !== "win32")("npm start names a folder that its user may not write", async () => {
+  const state = join(folder, ".wrangler/state");
+  chmodSync(state, 0o555);
+  onTestFinished(() => chmodSync(state, 0o755));
+  const { exitCode, output } = await run("npm start", { env: { PORT: String(await freePorts()) } });
+  expect(exitCode).toBe(1);
+  expect(output).toContain(`${state} cannot be written (EACCES)`);
+});
+
+test("Wrangler finds the simulator's build from the root", async () => {
+  await unpacked.succeed("npx wrangler deploy --dry-run -c functions/stripe-simulator/wrangler.toml");
+});
