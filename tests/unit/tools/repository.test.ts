@@ -42,6 +42,15 @@ test("each file and folder that code names by its path exists", () => {
   expect(missing).toEqual([]);
 });
 
+test("each pattern of biome.json matches a file", () => {
+  const includes = z.object({ includes: z.array(z.string()) });
+  const biome = z.object({ files: includes, overrides: z.array(includes) }).parse(JSON.parse(textOf("biome.json")));
+  const patterns = [biome.files, ...biome.overrides].flatMap((part) =>
+    part.includes.map((one) => one.replace(/^!+/, "")),
+  );
+  expect(patterns.filter((pattern) => !files.some((path) => matchesGlob(path, pattern)))).toEqual([]);
+});
+
 test.each(workerNames)("each path in the wrangler.toml of %s exists", (name) => {
   const { folder } = WORKERS[name];
   const { main, assets, alias = {}, d1_databases, build } = readWorkerSettings(join(root, folder, "wrangler.toml"));
