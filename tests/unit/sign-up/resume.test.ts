@@ -14,143 +14,259 @@ import { SESSIONS } from "./sessions";
 stopClock();
 
 const { card, waiting, done, canceled } = SESSIONS;
-const API = "https://api.site.example";
-const WWW = "https://www.site.example";
+const MINUTE = HOUR / 60;
+const API = "https://api.citewell.example";
+const WWW = "https://www.citewell.example";
 const links = resumeLinks(["a-secret-of-at-least-thirty-two-characters"], API);
 /** As long as Stripe's and the API's. */
 const long = {
-  ...{ ...card, key: "k".repeat(16), statusUrl: `${API}/subscription/status/${"t".repeat(43)}` },
+  ...card,
+  key: "k".repeat(16),
+  statusUrl: `${API}/subscription/status/${"t".repeat(43)}`,
   clientSecret: "seti_1Mm8s8LkdIwHu7ix0OXBfTRG_secret_NXDICkPqPeiBTAFqWmkbff09lRmSVXe",
 };
-const elsewhere = { ...long, statusUrl: `https://another.example/${"s".repeat(100)}` };
-
-/** A code as a camera sees it, `size` pixels wide, and how many modules its dark part is away from the edges. */
-function seen(svg: string, size: number) {
-  const modules = Number(/viewBox="0 -\.5 (\d+) /.exec(svg)?.[1]);
-  const pixels = new Uint8ClampedArray(size * size * 4).fill(255);
-  const edges = [...svg.matchAll(/M(\d+) (\d+)h(\d+)/g)].flatMap(([, x, y, length]) => {
-    const run = [Number(x), Number(x) + Number(length), Number(y), Number(y) + 1];
-    const [left = 0, right = 0, top = 0, bottom = 0] = run.map((edge) => Math.ceil((edge * size) / modules));
-    for (let row = top; row < bottom; row += 1) pixels.fill(0, (row * size + left) * 4, (row * size + right) * 4);
-    return run;
-  });
-  return { pixels, quiet: [Math.min(...edges), modules - Math.max(...edges)] };
-}
+const ofAnotherApi = { ...long, statusUrl: `https://another.example/${"s".repeat(100)}` };
 
 describe("a link", () => {
-  test("has at most 300 characters, and its QR code is read at 160 pixels and has a quiet zone of four modules", async () => {
-    const { url = "", qrCodePath } = (await resumeLink(long, links, WWW)) ?? {};
-    expect([url.length <= 300, qrCodePath]).toEqual([true, "/resume-code"]);
-    const { pixels, quiet } = seen(qrCode(url), 160);
-    expect([jsQR(pixels, 160, 160)?.data, quiet]).toEqual([url, [4, 4]]);
+  test("leads to the page of its plan", async () => {
+    expect((await resumeLink(long, links, WWW))?.url).toMatch(`${WWW}/subscription/${PLAN}?resume=`);
   });
 
-  test("too long for a camera has no QR code, and a client secret that is not Stripe's no link", async () => {
-    const url = expect.stringContaining(`${WWW}/subscription/${PLAN}?resume=`);
-    expect(await resumeLink(elsewhere, links, WWW)).toEqual({ url, qrCodePath: undefined });
+  test("without a plan leads to the sign-up without a plan", async () => {
+    expect((await resumeLink({ ...card, packageId: "" }, links, WWW))?.url).toMatch(`${WWW}/subscription?resume=`);
+  });
+
+  test("has at most 300 characters, so that an old phone reads its QR code", async () => {
+    const { url = "", qrCodePath } = (await resumeLink(long, links, WWW)) ?? {};
+    expect(url.length).toBeLessThanOrEqual(300);
+    expect(qrCodePath).toBe("/resume-code");
+  });
+
+  test("leaves out the price rather than its QR code", async () => {
+    const { url = "", qrCodePath } = (await resumeLink({ ...long, priceCents: 999_999_999 }, links, WWW)) ?? {};
+    expect(qrCodePath).toBe("/resume-code");
+    const token = new URL(url).searchParams.get("resume") ?? "";
+    expect(await links.fromToken(token, PLAN)).toMatchObject({ key: long.key, priceCents: undefined });
+  });
+
+  test("too long for an old phone has no QR code", async () => {
+    expect(await resumeLink(ofAnotherApi, links, WWW)).toMatchObject({ qrCodePath: undefined });
+  });
+
+  test("is not offered for a client secret that is not Stripe's", async () => {
     expect(await resumeLink({ ...card, clientSecret: "another" }, links, WWW)).toBeUndefined();
-    const planless = { url: expect.stringContaining(`${WWW}/subscription?resume=`) };
-    expect(await resumeLink({ ...card, packageId: "" }, links, WWW)).toMatchObject(planless);
   });
 
   test.each([
-    ["Stripe's and the API's longest", long],
-    ["without a status URL", { ...card, statusUrl: undefined }],
-    ["of another API", elsewhere],
-  ])("has its sign-up without the details, for its own plan only: %s", async (_, signUp) => {
-    const { details: __, requestId: ___, state: ____, ...rest } = signUp;
+    { name: "as long as Stripe's and the API's", signUp: long },
+    { name: "without a status URL", signUp: { ...card, statusUrl: undefined } },
+    { name: "of another API", signUp: ofAnotherApi },
+    { name: "without a price", signUp: { ...card, priceCents: undefined } },
+  ])("has its sign-up without the details: $name", async ({ signUp }) => {
+    const { details: _, requestId: __, state: ___, ...kept } = signUp;
     const token = (await links.toToken(signUp)) ?? "";
-    const read = { ...rest, packageId: PLAN.toUpperCase() };
-    expect(await links.fromToken(token, PLAN.toUpperCase())).toEqual(read);
+    expect(await links.fromToken(token, PLAN)).toEqual(kept);
+  });
+
+  test("works for its plan in capital letters", async () => {
+    const token = (await links.toToken(card)) ?? "";
+    expect(await links.fromToken(token, PLAN.toUpperCase())).toBeDefined();
+  });
+
+  test("does not work for another plan", async () => {
+    const token = (await links.toToken(card)) ?? "";
     expect(await links.fromToken(token, OTHER_PLAN)).toBeUndefined();
   });
 
   test.each([
-    ["for 30 minutes", 20 * HOUR, HOUR / 2],
-    ["until its sign-up ends", HOUR / 6, HOUR / 6],
-  ])("works %s", async (_, left, works) => {
+    { name: "for 30 minutes", left: 20 * HOUR, works: 30 * MINUTE },
+    { name: "until its sign-up ends, if that is sooner", left: 10 * MINUTE, works: 10 * MINUTE },
+  ])("works $name", async ({ left, works }) => {
     const token = (await links.toToken({ ...card, expiresAt: NOW + left })) ?? "";
     vi.setSystemTime(NOW + works - 1);
     expect(await links.fromToken(token, PLAN)).toBeDefined();
     vi.setSystemTime(NOW + works);
     expect(await links.fromToken(token, PLAN)).toBeUndefined();
   });
+});
 
-  test.each([
-    ["a card step", card, 200, "no-store"],
-    ["a resumed card step", { ...card, details: undefined }, 404, null],
-    ["a card that is waited for", waiting, 404, null],
-    ["no session", undefined, 404, null],
-  ])("has its QR code served to its own browser: %s", async (_, session, status, kept) => {
-    const response = await loader(await requestOf(siteContext(), { session, path: "/resume-code" }));
-    expect([response.status, response.headers.get("Cache-Control")]).toEqual([status, kept]);
+describe("a link's QR code", () => {
+  /** The longest link that has one. */
+  const url = `${WWW}/subscription/${PLAN}?resume=`.padEnd(300, "aB3-_z9.");
+
+  /** The code as a camera sees it, `size` pixels wide. */
+  function seen(svg: string, size: number): Uint8ClampedArray {
+    const modules = modulesOf(svg);
+    const pixels = new Uint8ClampedArray(size * size * 4).fill(255);
+    for (const { x, y, length } of linesOf(svg)) {
+      const [left, right, top, bottom] = [x, x + length, y, y + 1].map((edge) => Math.ceil((edge * size) / modules));
+      for (let row = top ?? 0; row < (bottom ?? 0); row += 1)
+        pixels.fill(0, (row * size + (left ?? 0)) * 4, (row * size + (right ?? 0)) * 4);
+    }
+    return pixels;
+  }
+
+  const modulesOf = (svg: string) => Number(/viewBox="0 -\.5 (\d+) /.exec(svg)?.[1]);
+  const linesOf = (svg: string) =>
+    [...svg.matchAll(/M(\d+) (\d+)h(\d+)/g)].map(([, x, y, length]) => {
+      return { x: Number(x), y: Number(y), length: Number(length) };
+    });
+
+  test("is read at 160 pixels", () => {
+    expect(jsQR(seen(qrCode(url), 160), 160, 160)?.data).toBe(url);
+  });
+
+  test("has a quiet zone of four modules (ISO/IEC 18004)", () => {
+    const svg = qrCode(url);
+    const edges = linesOf(svg).flatMap(({ x, y, length }) => [x, x + length, y, y + 1]);
+    expect(Math.min(...edges)).toBe(4);
+    expect(modulesOf(svg) - Math.max(...edges)).toBe(4);
+  });
+
+  const served = async (session: SignUp | undefined) =>
+    loader(await requestOf(siteContext(), { session, path: "/resume-code" }));
+
+  test("is served to its own browser, and not stored", async () => {
+    const response = await served(card);
+    expect(response).toHaveStatus(200);
+    expect(response).toHaveHeader("Cache-Control", "no-store");
+  });
+
+  test.each<{ name: string; session: SignUp | undefined }>([
+    { name: "a card step without details", session: { ...card, details: undefined } },
+    { name: "a card that is waited for", session: waiting },
+    { name: "no sign-up", session: undefined },
+  ])("is not found for $name", async ({ session }) => {
+    expect(await served(session)).toHaveStatus(404);
   });
 });
 
 describe("Continue this sign-up", () => {
   const SUCCEEDED = { status: "succeeded" };
-  const other = { ...card, key: "another-key", clientSecret: "seti_9_secret_9" };
+  const other: SignUp = { ...card, key: "another-key", clientSecret: "seti_9_secret_9" };
   const { details: _, requestId, ...resumed } = card;
 
-  type Given = {
+  interface Given {
     stripe?: object;
-    code?: number;
+    stripeStatus?: number;
     api?: object;
     session?: SignUp;
     headers?: Record<string, string>;
-  };
-  async function press({ stripe = {}, code = 200, api = {}, ...visit }: Given, by: "resume" | "return" = "resume") {
+  }
+  async function press({ stripe = {}, stripeStatus = 200, api = {}, ...visit }: Given = {}, by = "resume") {
     const site = siteContext();
     Object.assign(site.stripe.says, stripe);
-    site.stripe.status = code;
+    site.stripe.status = stripeStatus;
     site.api.status = () => Response.json(api);
     const token = by === "resume" ? await site.resumeLinks.toToken(card) : await site.sessions.toReturnToken(card);
     return { site, ...(await post(site, { intent: "resume" }, { ...visit, path: `${PATH}?${by}=${token}` })) };
   }
 
-  const USED = { status: "card_used", client_secret: "seti_2_secret_2" };
-  const another = { flash: "card used", clientSecret: "seti_2_secret_2" };
-
-  test.each<[string, Given, more?: object]>([
-    ["no session", {}],
-    ["a success", { session: done }],
-    ["a sign-up that has ended", { session: canceled }],
-    ["a sign-up past its time", { session: { ...other, expiresAt: NOW } }],
-    ["a card that has had a trial: under the new secret", { stripe: SUCCEEDED, api: USED }, another],
-  ])("takes the sign-up over in a browser with %s", async (_, given, more) => {
-    const { status, sentTo, session } = await press(given);
-    expect([status, sentTo, session]).toEqual([303, PATH, { ...resumed, ...more }]);
+  test.each<{ name: string; session?: SignUp }>([
+    { name: "no sign-up" },
+    { name: "a success", session: done },
+    { name: "a sign-up that has ended", session: canceled },
+    { name: "a sign-up past its time", session: { ...other, expiresAt: NOW } },
+  ])("takes the sign-up over in a browser with $name", async ({ session }) => {
+    const answer = await press({ ...(session && { session }) });
+    expect(answer).toRedirectTo(PATH);
+    expect(answer.session).toEqual(resumed);
   });
 
-  const inProgress = [other, { ...waiting, key: "another-key", expiresAt: NOW }];
-  test.each(inProgress)("does not replace a sign-up in progress: $state", async (session) => {
-    const { site, ...answer } = await press({ session });
-    expect([answer.session, site.stripe.asked]).toEqual([undefined, []]);
-    expect(answer.sentTo).toMatch(`${PATH}?resume=`);
+  test("does not tell of a card that was declined on the other device", async () => {
+    const stripe = { last_setup_error: { message: "Your card was declined." } };
+    expect((await press({ stripe })).session).toEqual(resumed);
   });
 
-  test("works after a return from the bank, and shows no link or details", async () => {
-    const { site, session } = await press({}, "return");
-    expect(session).toEqual({ ...resumed, requestId });
-    const { step } = await look(site, { session: session as SignUp });
-    expect(step).toMatchObject({ step: "card", packageId: PLAN, resumeLink: undefined, countryCode: undefined });
+  test("tells of a card that had a trial before, and goes on under the new secret", async () => {
+    const { session } = await press({
+      stripe: SUCCEEDED,
+      api: { status: "card_used", client_secret: "seti_2_secret_2" },
+    });
+    expect(session).toEqual({ ...resumed, flash: "card used", clientSecret: "seti_2_secret_2" });
+  });
+
+  test("tells of a secret that Stripe does not know", async () => {
+    expect((await press({ stripeStatus: 404 })).session).toEqual({ ...resumed, flash: "unknown" });
+  });
+
+  test.each<SignUp>([other, { ...waiting, key: "another-key", expiresAt: NOW }])(
+    "does not replace a sign-up in progress, and asks nobody: $state",
+    async (session) => {
+      const { site, ...answer } = await press({ session });
+      expect(answer.session).toBeUndefined();
+      expect(answer.sentTo).toMatch(`${PATH}?resume=`);
+      expect(site.stripe.asked).toEqual([]);
+    },
+  );
+
+  test("works after a return from the bank", async () => {
+    expect((await press({}, "return")).session).toEqual({ ...resumed, requestId });
+  });
+
+  test("leads to a card step without details or link", async () => {
+    const { step } = await look(siteContext(), { session: { ...card, details: undefined } });
+    expect(step).toMatchObject({ step: "card", resumeLink: undefined });
     expect(step).not.toHaveProperty("details");
   });
 
-  test.each<[string, Given, status: number, title: string]>([
-    ["its trial has begun", { stripe: SUCCEEDED, api: { status: "trial" } }, 409, "This sign-up is finished"],
-    ["its bank is at work", { stripe: { status: "processing" } }, 409, "Your bank is still processing the card"],
-    ["it was canceled", { stripe: { status: "canceled" } }, 409, "This sign-up was canceled"],
-    ["Stripe cannot be reached", { code: 500 }, 503, "Connection Failed"],
-    ["the browser blocks cookies", { headers: { Cookie: "" } }, 422, "Cookies are blocked"],
-  ])("says why it cannot if %s", async (_, given, status, title) => {
-    const { reply, ...answer } = await press(given);
-    expect([answer.status, reply?.notice?.title]).toEqual([status, title]);
-    expect([answer.session, answer.newNonce]).toEqual([undefined, status === 422]);
+  test.each<{ name: string; given: Given; status: number; title: string }>([
+    {
+      name: "its bank is at work",
+      given: { stripe: { status: "processing" } },
+      status: 409,
+      title: "Your bank is still processing the card",
+    },
+    {
+      name: "Stripe cannot be reached",
+      given: { stripeStatus: 500 },
+      status: 503,
+      title: "Connection Failed",
+    },
+    {
+      name: "the browser blocks cookies",
+      given: { headers: { Cookie: "" } },
+      status: 422,
+      title: "Cookies are blocked",
+    },
+  ])("says why it cannot now: $name", async ({ given, status, title }) => {
+    const answer = await press(given);
+    expect(answer).toHaveStatus(status);
+    expect(answer).toShowNotice(title);
+    expect(answer.session).toBeUndefined();
+    expect(answer.reply?.isOver).toBeUndefined();
   });
 
-  test("of an expired link changes nothing", async () => {
+  test.each<{ name: string; given: Given; title: string }>([
+    {
+      name: "its trial has begun",
+      given: { stripe: SUCCEEDED, api: { status: "trial" } },
+      title: "This sign-up is finished",
+    },
+    {
+      name: "it was canceled",
+      given: { stripe: { status: "canceled" } },
+      title: "This sign-up was canceled",
+    },
+  ])("says that it is over: $name", async ({ given, title }) => {
+    const answer = await press(given);
+    expect(answer).toHaveStatus(409);
+    expect(answer).toShowNotice(title);
+    expect(answer.session).toBeUndefined();
+    expect(answer.reply?.isOver).toBe(true);
+  });
+
+  test("of a link that was changed leads to the page that says so", async () => {
     const answer = await post(siteContext(), { intent: "resume" }, { path: `${PATH}?resume=x` });
-    expect([answer.status, answer.sentTo, answer.session]).toEqual([303, `${PATH}?resume=x`, undefined]);
+    expect(answer).toRedirectTo(`${PATH}?resume=x`);
+    expect(answer.session).toBeUndefined();
+  });
+
+  test("does not work with a return token in place of a link, which would outlive its 30 minutes", async () => {
+    const site = siteContext();
+    const path = `${PATH}?resume=${await site.sessions.toReturnToken(card)}`;
+    const answer = await post(site, { intent: "resume" }, { path });
+    expect(answer).toRedirectTo(path);
+    expect(answer.session).toBeUndefined();
   });
 });
