@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { headers as documentHeaders } from "../../../app/routes/subscription";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
+import type { SignUp } from "../../../app/signup/sign-up-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields, typed } from "../../support/person";
@@ -28,51 +29,73 @@ stopClock();
 const request = subscriptionRequest.parse({ ...fields, email: "ada@example.com", phone: "2125550123" });
 const { card, waiting, done, expired, canceled } = SESSIONS;
 const keyOf = idempotencyKeys([SETTINGS.SESSION_SECRET]);
-const over = { SIGNUP_RATE_LIMIT: countingLimiter(0) };
-const form = { initialValue: expect.objectContaining(typed) };
-const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
+const overLimit = () => siteContext({ SIGNUP_RATE_LIMIT: countingLimiter(0) });
+const returnedForm = { initialValue: expect.objectContaining(typed) };
+const FORM_TYPE = { "Content-Type": "application/x-www-form-urlencoded" };
 
 describe("a form that the API takes", () => {
-  test("is forwarded with the contract's fields, the password byte for byte, and becomes the browser's sign-up instead of an earlier one", async () => {
+  test("leads to the page of its plan", async () => {
+    expect(await post(siteContext(), fields)).toRedirectTo(PATH);
+  });
+
+  test("is sent once, with the contract's fields and no others", async () => {
     const site = siteContext();
-    const earlier = { ...card, details: { company_name: "Other Ltd" } };
+    await post(site, { ...fields, role: "admin", amount: "0" });
+    expect(site.api.calls.map(({ init }) => JSON.parse(String(init.body)))).toEqual([
+      { ...request, password: fields.password },
+    ]);
+  });
+
+  test("is sent with the password byte for byte", async () => {
+    const site = siteContext();
     const password = "  P\uff30ass word e\u0301\u{1F600}1 \ufeff ";
-    const typed = { ...fields, password, confirmPassword: password };
-    const answer = await post(site, { ...typed, role: "admin", amount: "0" }, { session: earlier });
-    expect([answer.status, answer.sentTo, answer.newNonce]).toEqual([303, PATH, false]);
-    const key = await keyOf({ ...request, password }, NONCE);
+    await post(site, { ...fields, password, confirmPassword: password });
+    expect(JSON.parse(String(site.api.calls[0]?.init.body))).toHaveProperty("password", password);
+  });
+
+  test("is sent with its key, its request ID and its sender", async () => {
+    const site = siteContext();
+    await post(site, fields);
+    expect(site.api.calls[0]?.init.headers).toMatchObject({
+      "Idempotency-Key": await keyOf({ ...request, password: fields.password }, NONCE),
+      "X-Request-Id": "this-request",
+      "Subscription-Sender": "192.0.2.7",
+    });
+  });
+
+  test("becomes the browser's sign-up in place of an earlier one", async () => {
     const { package_id, password: _, ...details } = request;
-    const own = {
-      state: "card",
-      flash: "saved",
-      key,
-      requestId: "this-request",
-      packageId: PLAN,
-      priceCents: 50_000,
-      details,
-    };
-    const pending = { expiresAt: NOW + 24 * HOUR, clientSecret: "seti_1_secret_1", statusUrl: STATUS_URL };
-    expect(answer.session).toEqual({ ...own, ...pending });
-    const [call, ...more] = site.api.calls;
-    expect([JSON.parse(String(call?.init.body)), more]).toEqual([{ ...request, password }, []]);
-    const ids = { "Idempotency-Key": key, "X-Request-Id": "this-request", "Subscription-Sender": "192.0.2.7" };
-    expect(call?.init.headers).toMatchObject(ids);
+    const { session } = await post(siteContext(), fields, { session: { ...card, details: { company_name: "Other" } } });
+    expect(session).toEqual({
+      ...{ state: "card", flash: "saved", requestId: "this-request", packageId: PLAN, priceCents: 50_000, details },
+      key: await keyOf({ ...request, password: fields.password }, NONCE),
+      expiresAt: NOW + 24 * HOUR,
+      clientSecret: "seti_1_secret_1",
+      statusUrl: STATUS_URL,
+    });
+  });
+
+  test("keeps the form's nonce", async () => {
+    expect((await post(siteContext(), fields)).newNonce).toBe(false);
+  });
+
+  test("is one line of the log, without personal data", async () => {
+    const site = siteContext();
+    await post(site, fields);
     expect(site.logged).toEqual([["request", { signup: "created" }]]);
   });
 
   test.each([
-    ["of a plan", fields, `/subscription/${OTHER_PLAN}`, PATH],
-    ["in capital letters", { ...fields, package_id: PLAN.toUpperCase() }, PATH, PATH],
-    ["without a plan", { ...fields, package_id: "" }, "/subscription", "/subscription"],
-  ])("leads to the page of its plan: %s", async (_, form, path, to) => {
-    expect((await post(siteContext(), form, { path })).sentTo).toBe(to);
-  });
-
-  test.each([card, waiting, done, expired, canceled])("is found again, unless it has ended: %j", async (session) => {
-    const site = siteContext();
-    const answer = await post(site, fields, { session: { ...session, key: await keyOf(request, NONCE) } });
-    const isNew = session.state === "ended";
-    expect([answer.sentTo, answer.session !== undefined, site.api.calls.length]).toEqual([PATH, isNew, isNew ? 1 : 0]);
+    { name: "of another page", form: fields, path: `/subscription/${OTHER_PLAN}`, to: PATH },
+    { name: "in capital letters", form: { ...fields, package_id: PLAN.toUpperCase() }, path: PATH, to: PATH },
+    {
+      name: "without a plan",
+      form: { ...fields, package_id: "" },
+      path: "/subscription",
+      to: "/subscription",
+    },
+  ])("leads to the plan in the form: $name", async ({ form, path, to }) => {
+    expect(await post(siteContext(), form, { path })).toRedirectTo(to);
   });
 
   test.each([
@@ -88,141 +111,357 @@ describe("a form that the API takes", () => {
     site.api.answer = () => Response.json({ client_secret: "seti_1_secret_1", expires_at });
     expect((await post(site, fields)).session).toMatchObject({ state: "card", expiresAt: end });
   });
+});
 
-  test.each<Record<string, string>>([{ Cookie: "", "Sec-Fetch-Site": "" }, { Cookie: "another=1" }])(
-    "without a nonce, by a script or an earlier page, has a key that omits the password: %j",
-    async (headers) => {
-      const form = { ...fields, password: "An0ther one!", confirmPassword: "An0ther one!" };
-      const { status, session } = await post(siteContext(), form, { headers });
-      expect([status, session]).toEqual([303, expect.objectContaining({ key: await keyOf(request, undefined) })]);
+describe("the same form again", () => {
+  const again = async (session: SignUp) => {
+    const site = siteContext();
+    const key = await keyOf({ ...request, password: fields.password }, NONCE);
+    return { site, ...(await post(site, fields, { session: { ...session, key } })) };
+  };
+
+  test.each<SignUp>([card, waiting, done])(
+    "leads to its sign-up, and the API is not called: $state",
+    async (session) => {
+      const { site, ...answer } = await again(session);
+      expect(answer).toRedirectTo(PATH);
+      expect(answer.session).toBeUndefined();
+      expect(site.api.calls).toEqual([]);
+    },
+  );
+
+  test.each<SignUp>([expired, canceled])("is another sign-up after an end: $why", async (session) => {
+    const answer = await again(session);
+    expect(answer.session).toMatchObject({ state: "card" });
+    expect(answer.site.api.calls).toHaveLength(1);
+  });
+
+  test.each<{ name: string; headers: Record<string, string> }>([
+    { name: "a script without cookies", headers: { Cookie: "", "Sec-Fetch-Site": "" } },
+    { name: "a page of an earlier release", headers: { Cookie: "another=1" } },
+  ])("without a nonce has the same key whatever the password: $name", async ({ headers }) => {
+    const form = { ...fields, password: "An0ther one!", confirmPassword: "An0ther one!" };
+    const { session } = await post(siteContext(), form, { headers });
+    expect(session).toMatchObject({ key: await keyOf(request, undefined) });
+  });
+});
+
+describe("a form that the API does not take", () => {
+  interface Failure {
+    answer: () => Response | Promise<Response>;
+    /** The page's. */
+    status: number;
+    title?: string;
+    message: string;
+    actions?: string[];
+    log: [event: string, fields: object];
+  }
+  const rejects = (status: number) => () => new Response("secret text", { status });
+  const rejected = (status: number, event = "signup_failed"): [string, object] => [
+    event,
+    { outcome: "rejected", status },
+  ];
+  const CONNECTION = "Unable to connect to the API server. Please check your connection and try again.";
+
+  const FAILURES: (Failure & { name: string })[] = [
+    {
+      name: "400",
+      answer: rejects(400),
+      status: 400,
+      message: "Invalid subscription data. Please check your information and try again.",
+      log: rejected(400),
+    },
+    {
+      name: "401",
+      answer: rejects(401),
+      status: 502,
+      message: "Authentication required. Please refresh the page and try again.",
+      log: rejected(401),
+    },
+    {
+      name: "403",
+      answer: rejects(403),
+      status: 502,
+      message: "Access forbidden. Please contact support.",
+      actions: ["support"],
+      log: rejected(403),
+    },
+    {
+      name: "404",
+      answer: rejects(404),
+      status: 502,
+      message: "Subscription service not found. Please contact support.",
+      actions: ["support"],
+      log: rejected(404),
+    },
+    {
+      name: "409",
+      answer: rejects(409),
+      status: 409,
+      message: "A subscription with this information already exists.",
+      actions: ["console", "support"],
+      log: rejected(409, "signup_refused"),
+    },
+    {
+      name: "422",
+      answer: rejects(422),
+      status: 422,
+      message: "Invalid subscription information. Please check your details.",
+      log: rejected(422, "signup_refused"),
+    },
+    {
+      name: "429",
+      answer: rejects(429),
+      status: 429,
+      message: "Too many requests. Please wait a moment and try again.",
+      log: rejected(429, "signup_refused"),
+    },
+    {
+      name: "500",
+      answer: rejects(500),
+      status: 502,
+      message: "Server error. Please try again later or contact support.",
+      actions: ["support"],
+      log: rejected(500),
+    },
+    {
+      name: "503",
+      answer: rejects(503),
+      status: 503,
+      message: "Service temporarily unavailable. Please try again later.",
+      log: rejected(503),
+    },
+    {
+      name: "307",
+      answer: rejects(307),
+      status: 502,
+      message: "Server error (307). Please try again later.",
+      log: rejected(307),
+    },
+    {
+      name: "418",
+      answer: rejects(418),
+      status: 502,
+      message: "Server error (418). Please try again later.",
+      log: rejected(418),
+    },
+    {
+      name: "no client_secret",
+      answer: () => Response.json({}),
+      status: 502,
+      title: "Configuration Error",
+      message: "Payment setup failed. Please contact support.",
+      actions: ["support"],
+      log: ["signup_failed", { outcome: "misconfigured", status: undefined }],
+    },
+    {
+      name: "no JSON",
+      answer: () => new Response("<html>secret text"),
+      status: 502,
+      message: "An unexpected error occurred. Please try again.",
+      log: ["signup_failed", { outcome: "unintelligible", status: undefined }],
+    },
+    {
+      name: "no answer",
+      answer: () => Promise.reject(new TypeError("fetch failed")),
+      status: 502,
+      title: "Connection Failed",
+      message: CONNECTION,
+      log: ["signup_failed", { outcome: "unreachable", status: undefined }],
+    },
+  ];
+
+  async function submit(answer: Failure["answer"]) {
+    const site = siteContext();
+    site.api.answer = answer;
+    return { site, ...(await post(site, fields, { session: card })) };
+  }
+
+  test.each(FAILURES)("is answered with the catalog's notice: $name", async (failure) => {
+    const { title = "Submission Failed", message, actions } = failure;
+    const answer = await submit(failure.answer);
+    expect(answer).toHaveStatus(failure.status);
+    expect(answer).toShowNotice(title, message);
+    expect(answer.reply?.notice).toMatchObject({ kind: "destructive", message });
+    expect(answer.reply?.notice?.actions).toEqual(actions);
+  });
+
+  test.each(FAILURES)(
+    "comes back with its values and request ID, and never with the API's words: $name",
+    async ({ answer }) => {
+      const { reply } = await submit(answer);
+      expect(reply).toMatchObject({ form: returnedForm, requestId: "this-request" });
+      expect(JSON.stringify(reply)).not.toContain("secret text");
+    },
+  );
+
+  test.each(FAILURES)("leaves an earlier sign-up alone: $name", async ({ answer }) => {
+    expect((await submit(answer)).session).toBeUndefined();
+  });
+
+  test.each(FAILURES)("is one line of the log: $name", async ({ answer, log }) => {
+    expect((await submit(answer)).site.logged).toEqual([log]);
+  });
+
+  test("gets another nonce after a 409: nothing can begin under its key", async () => {
+    expect((await submit(rejects(409))).newNonce).toBe(true);
+  });
+
+  test.each(FAILURES.filter(({ name }) => name !== "409"))(
+    "keeps its nonce for the next try: $name",
+    async ({ answer }) => {
+      expect((await submit(answer)).newNonce).toBe(false);
     },
   );
 });
 
-describe("a form that comes back keeps its values but the passwords", () => {
-  const FAILED = "Submission Failed";
-  const CONNECTION = "Unable to connect to the API server. Please check your connection and try again.";
-  /** Failures without a status. */
-  const FAILURES: Record<string, [answer: () => Response | Promise<Response>, outcome: string, title: string]> = {
-    "no client_secret": [() => Response.json({}), "misconfigured", "Configuration Error"],
-    "no JSON": [() => new Response("<html>"), "unintelligible", FAILED],
-    nothing: [() => Promise.reject(new TypeError("fetch failed")), "unreachable", "Connection Failed"],
-  };
+describe("a form with invalid fields", () => {
+  const invalid = { ...fields, city: "x", confirmPassword: "another" };
 
-  test.each<[says: number | string, shown: number, message: string, ...actions: string[]]>([
-    [400, 400, "Invalid subscription data. Please check your information and try again."],
-    [401, 502, "Authentication required. Please refresh the page and try again."],
-    [403, 502, "Access forbidden. Please contact support.", "support"],
-    [404, 502, "Subscription service not found. Please contact support.", "support"],
-    [409, 409, "A subscription with this information already exists.", "console", "support"],
-    [422, 422, "Invalid subscription information. Please check your details."],
-    [429, 429, "Too many requests. Please wait a moment and try again."],
-    [500, 502, "Server error. Please try again later or contact support.", "support"],
-    [503, 503, "Service temporarily unavailable. Please try again later."],
-    [307, 502, "Server error (307). Please try again later."],
-    [418, 502, "Server error (418). Please try again later."],
-    ["no client_secret", 502, "Payment setup failed. Please contact support.", "support"],
-    ["no JSON", 502, "An unexpected error occurred. Please try again."],
-    ["nothing", 502, CONNECTION],
-  ])("when the API answers %s: %i, the catalog's notice and its remedy", async (says, shown, message, ...actions) => {
-    const site = siteContext();
-    const status = typeof says === "number" ? says : undefined;
-    const rejects = () => new Response("secret text", { status: status ?? 200 });
-    const [answers, outcome, title] = FAILURES[says] ?? [rejects, "rejected", FAILED];
-    site.api.answer = answers;
-    const { reply, ...answer } = await post(site, fields, { session: card });
-    // After a 409 nothing can begin under the form's key.
-    expect([answer.status, answer.session, answer.newNonce]).toEqual([shown, undefined, status === 409]);
-    expect(reply).toMatchObject({ form, requestId: "this-request", notice: { kind: "destructive", title, message } });
-    expect(reply?.notice?.actions).toEqual(actions.length > 0 ? actions : undefined);
-    const event = status && [409, 422, 429].includes(status) ? "signup_refused" : "signup_failed";
-    expect(site.logged).toEqual([[event, { outcome, status }]]);
-    expect(JSON.stringify(reply)).not.toContain("secret text");
+  test("comes back with its values, and a message for each field", async () => {
+    const answer = await post(siteContext(), invalid);
+    expect(answer).toHaveStatus(422);
+    expect(answer.reply?.form?.error).toEqual({
+      city: ["City must be at least 2 characters"],
+      confirmPassword: ["Passwords do not match"],
+    });
+    expect(answer.reply?.form?.initialValue).toMatchObject({ ...typed, city: "x" });
   });
 
-  test("when fields are invalid, with a message for each, and only their names are logged", async () => {
+  test("keeps its nonce for the next try", async () => {
+    expect((await post(siteContext(), invalid)).newNonce).toBe(false);
+  });
+
+  test("is not sent, and the log names the fields only", async () => {
     const site = siteContext();
-    const { status, reply } = await post(site, { ...fields, city: "x", confirmPassword: "another" });
-    const city = ["City must be at least 2 characters"];
-    const error = { city, confirmPassword: ["Passwords do not match"] };
-    expect([status, reply?.form?.error]).toEqual([422, error]);
-    expect(reply?.form?.initialValue).toMatchObject({ ...typed, city: "x" });
+    await post(site, invalid);
+    expect(site.api.calls).toEqual([]);
     expect(site.logged).toEqual([["signup_invalid", { fields: ["city", "confirmPassword"] }]]);
+  });
+});
+
+describe("a browser that blocks all cookies", () => {
+  test("gets its form back before a sign-up is made", async () => {
+    const site = siteContext();
+    const answer = await post(site, fields, { headers: { Cookie: "" } });
+    expect(answer).toHaveStatus(422);
+    expect(answer).toShowNotice("Cookies are blocked", "Allow cookies for this site, enter your password again");
+    expect(answer.reply).toMatchObject({ form: returnedForm });
     expect(site.api.calls).toEqual([]);
   });
 
-  test("when the browser blocks all cookies, with a new nonce and before a sign-up is made", async () => {
-    const site = siteContext();
-    const answer = await post(site, fields, { headers: { Cookie: "" } });
-    expect([answer.status, answer.newNonce, site.api.calls]).toEqual([422, true, []]);
-    const message = "Allow cookies for this site, enter your password again and submit. Your details are still here.";
-    expect(answer.reply).toMatchObject({ form, notice: { title: "Cookies are blocked", message } });
+  test("gets a nonce, in case that it keeps cookies now", async () => {
+    expect((await post(siteContext(), fields, { headers: { Cookie: "" } })).newNonce).toBe(true);
+  });
+});
+
+describe("a sender over the limit", () => {
+  test("gets its form back, and the API is not called", async () => {
+    const site = overLimit();
+    const answer = await post(site, fields);
+    expect(answer).toHaveStatus(429);
+    expect(answer).toShowNotice("Submission Failed", "Too many requests. Please wait a moment and try again.");
+    expect(answer.reply).toMatchObject({ form: returnedForm });
+    expect(site.api.calls).toEqual([]);
+    expect(site.logged).toEqual([["request", { outcome: "refused", reason: "Too many requests" }]]);
   });
 
-  test("when its sender is over the limit, with Retry-After, and the API is not called", async () => {
-    const site = siteContext(over);
-    const { status, headers, reply } = await post(site, fields);
-    const none = { loaderHeaders: new Headers(), parentHeaders: new Headers(), errorHeaders: undefined };
-    const kept = new Headers(documentHeaders({ ...none, actionHeaders: headers }));
-    expect([status, [...kept], site.api.calls]).toEqual([429, [["retry-after", "60"]], []]);
-    const message = "Too many requests. Please wait a moment and try again.";
-    expect(reply).toMatchObject({ form, notice: { title: FAILED, message } });
-    expect(site.logged).toEqual([["request", { outcome: "refused", reason: "Too many requests" }]]);
-    // A page's script still has the form, so its body is not read.
+  test("is told when to try again, also by the page's document", async () => {
+    const { headers: actionHeaders } = await post(overLimit(), fields);
+    const others = { loaderHeaders: new Headers(), parentHeaders: new Headers(), errorHeaders: undefined };
+    expect(new Headers(documentHeaders({ ...others, actionHeaders })).get("Retry-After")).toBe("60");
+  });
+
+  test("on a page with scripts still has its form, which is not read", async () => {
+    const site = overLimit();
     Object.assign(site.context, { route: { isData: true } });
     expect((await post(site, fields)).reply).not.toHaveProperty("form");
   });
 
-  test("when it is too large, with its other fields and no messages at them", async () => {
-    const site = siteContext();
-    const { status, reply } = await post(site, { ...fields, company_name: "x".repeat(17_000) });
+  test("is answered after ten seconds even if its body never ends", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+    const body = new ReadableStream({ pull: () => new Promise(() => {}) });
+    const answering = post(overLimit(), body, { headers: FORM_TYPE });
+    while (vi.getTimerCount() === 0) await new Promise(setImmediate);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await answering).toHaveStatus(429);
+  });
+});
+
+describe("a form that is too large", () => {
+  const large = { ...fields, company_name: "x".repeat(17_000) };
+
+  test("comes back with its other fields, and no messages at them", async () => {
     const { company_name: _, ...others } = typed;
-    expect([status, reply?.form?.error]).toEqual([413, undefined]);
-    expect(reply?.form?.initialValue).toEqual(others);
+    const answer = await post(siteContext(), large);
+    expect(answer).toHaveStatus(413);
+    expect(answer.reply?.form?.initialValue).toEqual(others);
+    expect(answer.reply?.form?.error).toBeUndefined();
+  });
+
+  test("is refused in the log", async () => {
+    const site = siteContext();
+    await post(site, large);
     expect(site.logged).toEqual([["request", { outcome: "refused", reason: "Too much data" }]]);
   });
+});
 
-  test("unless its body cannot be read", async () => {
-    const answer = await post(siteContext(), "email=a&email=b", { headers: FORM });
-    expect([answer.status, Object.keys(answer.reply ?? {})]).toEqual([400, ["notice"]]);
+test("a form that cannot be read does not come back, but its notice does", async () => {
+  const answer = await post(siteContext(), "email=a&email=b", { headers: FORM_TYPE });
+  expect(answer).toHaveStatus(400);
+  expect(Object.keys(answer.reply ?? {})).toEqual(["notice"]);
+});
+
+describe("a busy API", () => {
+  const busy = async (settings: Record<string, string>) => {
+    const timeout = vi.spyOn(AbortSignal, "timeout");
+    const site = siteContext(settings);
+    site.api.answer = () => new Response(null, { status: 503, headers: { "Retry-After": "0" } });
+    await post(site, fields);
+    return { calls: site.api.calls.length, deadlines: timeout.mock.calls.flat() };
+  };
+
+  test("that honors the key is called three times within the one deadline", async () => {
+    const settings = { SUBSCRIPTION_API_IDEMPOTENT: "true", SUBSCRIPTION_API_TIMEOUT_MS: "2000" };
+    expect(await busy(settings)).toEqual({ calls: 3, deadlines: [2_000] });
+  });
+
+  test("that does not honor the key is called once", async () => {
+    const settings = { SUBSCRIPTION_API_IDEMPOTENT: "false", SUBSCRIPTION_API_TIMEOUT_MS: "3000" };
+    expect(await busy(settings)).toEqual({ calls: 1, deadlines: [3_000] });
   });
 });
 
-test("a sender over the limit is answered 429 after ten seconds even if its body never ends", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
-  const body = new ReadableStream({ pull: () => new Promise(() => {}) });
-  const answering = post(siteContext(over), body, { headers: FORM });
-  await vi.advanceTimersByTimeAsync(10_000);
-  expect((await answering).status).toBe(429);
-});
+describe("Start over", () => {
+  const startOver = (session: SignUp | undefined, sign_up: string) =>
+    post(siteContext(), { intent: "start-over", sign_up }, { session, path: `${PATH}?edit` });
 
-test.each([
-  ["true", "2000", 3],
-  ["false", "3000", 1],
-])("the API is called again only if it honors the key (%s), all within %s ms", async (honors, deadline, calls) => {
-  const timeout = vi.spyOn(AbortSignal, "timeout");
-  const site = siteContext({ SUBSCRIPTION_API_IDEMPOTENT: honors, SUBSCRIPTION_API_TIMEOUT_MS: deadline });
-  site.api.answer = () => new Response(null, { status: 503, headers: { "Retry-After": "0" } });
-  await post(site, fields);
-  expect([site.api.calls.length, timeout.mock.calls]).toEqual([calls, [[Number(deadline)]]]);
-});
-
-describe("a button", () => {
-  test.each<[string, typeof card | typeof done | undefined, key: string, isOwn: boolean]>([
-    ["its sign-up", card, card.key, true],
-    ["its success", done, done.key, true],
-    ["no session", undefined, card.key, true],
-    ["a newer sign-up than the page", { ...card, key: "another-key" }, card.key, false],
-  ])("that starts over empties the form of a browser with its own sign-up: %s", async (_, session, sign_up, isOwn) => {
-    const answer = await post(siteContext(), { intent: "start-over", sign_up }, { session, path: `${PATH}?edit` });
-    const kept = isOwn ? "cleared" : undefined;
-    // The next form is another sign-up.
-    expect([answer.status, answer.sentTo, answer.session, answer.newNonce]).toEqual([303, PATH, kept, isOwn]);
+  test.each<{ name: string; session?: SignUp }>([
+    { name: "its sign-up", session: card },
+    { name: "its success", session: done },
+    { name: "no sign-up" },
+  ])("empties the form of a browser with $name: the next one is another sign-up", async ({ session }) => {
+    const answer = await startOver(session, "the-first-key");
+    expect(answer).toRedirectTo(PATH);
+    expect(answer.session).toBe("cleared");
+    expect(answer.newNonce).toBe(true);
   });
 
-  test.each(["an-older-button", "__proto__", ""])("of an earlier release: %s", async (intent) => {
+  test("on an older page leaves the newer sign-up alone", async () => {
+    const answer = await startOver({ ...card, key: "another-key" }, "the-first-key");
+    expect(answer).toRedirectTo(PATH);
+    expect(answer.session).toBeUndefined();
+    expect(answer.newNonce).toBe(false);
+  });
+});
+
+test.each(["an-older-button", "__proto__", ""])(
+  "a button of an earlier release changes nothing: %j",
+  async (intent) => {
     const site = siteContext();
     const answer = await post(site, { intent }, { session: card });
-    expect([answer.status, answer.sentTo, answer.session, site.api.calls]).toEqual([303, PATH, undefined, []]);
-  });
-});
+    expect(answer).toRedirectTo(PATH);
+    expect(answer.session).toBeUndefined();
+    expect(site.api.calls).toEqual([]);
+  },
+);
