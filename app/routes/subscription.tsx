@@ -30,6 +30,7 @@ import {
   COOKIES_BLOCKED,
   noticeFor,
   ONE_MORE_STEP,
+  planProblemOf,
   SIGNUP_FINISHED,
   submissionFailed,
 } from "../signup/notices";
@@ -138,7 +139,9 @@ export async function action(posted: ActionFunctionArgs) {
     else log.warn("signup_failed", line);
     // A refused key stays refused, so a retry needs another.
     const nonce = status === 409 ? { "Set-Cookie": sessions.newNonce() } : undefined;
-    const content = { form, notice: noticeFor(outcome), priceCents: listPriceCents, requestId };
+    const isListed = subscription.package_id === undefined || plan !== undefined;
+    const planProblem = planProblemOf(outcome, isListed);
+    const content = { form, notice: noticeFor(outcome), planProblem, priceCents: listPriceCents, requestId };
     return reply(statusFor(outcome), content, nonce);
   }
 

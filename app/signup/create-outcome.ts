@@ -2,8 +2,11 @@
 export type CreateOutcome =
   /** `expiresAt`: when the API ends the sign-up without a card, in milliseconds since 1970. */
   | { kind: "created"; clientSecret: string; statusUrl?: string | undefined; expiresAt?: number | undefined }
-  /** `retryAfter`: the seconds until another try makes sense, where the API says so. */
-  | { kind: "rejected"; status: number; retryAfter?: number | undefined }
+  /**
+   * `retryAfter`: the seconds until another try makes sense, where the API says so. `refusesPlan`: a 422 whose problem names
+   * the package ID.
+   */
+  | { kind: "rejected"; status: number; retryAfter?: number | undefined; refusesPlan?: true }
   /** The plan costs more than the form showed; nothing was stored. */
   | { kind: "price changed" }
   /** No complete response, or none within the deadline. */

@@ -116,6 +116,18 @@ const PRICE_CHANGED: Notice = {
     "Check the new price. If you agree to it, enter your password again and submit. Your details are still here.",
 };
 
+/** The API does not sell the plan: the message in the form's summary and above the choice of plans. */
+const PLAN_NOT_AVAILABLE = "This plan is not available";
+/** After a 422 that names no field. */
+const PLAN_NOT_LISTED = "This plan is not on our price list";
+
+/** Why a refused form offers the plans; undefined if the plan is no reason. */
+export function planProblemOf(outcome: FailedOutcome, isListed: boolean): string | undefined {
+  if (outcome.kind !== "rejected" || outcome.status !== 422) return undefined;
+  if (outcome.refusesPlan) return PLAN_NOT_AVAILABLE;
+  return isListed ? undefined : PLAN_NOT_LISTED;
+}
+
 const REJECTIONS: Record<number, string> = {
   400: "Invalid subscription data. Please check your information and try again.",
   401: "Authentication required. Please refresh the page and try again.",
@@ -145,6 +157,7 @@ export function noticeFor(outcome: FailedOutcome): Notice {
       return {
         ...submissionFailed(REJECTIONS[outcome.status] ?? `Server error (${outcome.status}). Please try again later.`),
         ...REMEDIES[outcome.status],
+        ...(outcome.refusesPlan && { fields: { package_id: [PLAN_NOT_AVAILABLE] } }),
       };
     case "price changed":
       return PRICE_CHANGED;

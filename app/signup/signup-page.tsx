@@ -81,6 +81,7 @@ function FormStep({
       intro="Join thousands of businesses improving their visibility in AI search."
       packageId={packageId}
       priceCents={reply?.priceCents}
+      planProblem={reply?.planProblem}
     >
       <div className="step-main">
         <LiveRegion role="alert">
@@ -141,10 +142,11 @@ interface FrameProps {
   packageId?: string;
   /** The price that the visitor agreed to, or that replaces the one on an earlier release's page. */
   priceCents?: number | undefined;
+  planProblem?: string | undefined;
   children: ReactNode;
 }
 
-function Frame({ heading, progress, headingRef, intro, packageId, priceCents, children }: FrameProps) {
+function Frame({ heading, progress, headingRef, intro, packageId, priceCents, planProblem, children }: FrameProps) {
   return (
     <div className="wrap step-frame">
       <div className="[grid-area:head]">
@@ -158,7 +160,7 @@ function Frame({ heading, progress, headingRef, intro, packageId, priceCents, ch
         </h1>
         {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
       </div>
-      {packageId !== undefined && <PlanSummary packageId={packageId} priceCents={priceCents} />}
+      {packageId !== undefined && <PlanSummary packageId={packageId} priceCents={priceCents} problem={planProblem} />}
       {children}
     </div>
   );

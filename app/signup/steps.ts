@@ -69,6 +69,8 @@ export interface SignupReply {
   notice?: Notice;
   /** The plan's price now, in US cents: an earlier release's page may have another. */
   priceCents?: number | undefined;
+  /** Why the plans are offered in place of the posted one. */
+  planProblem?: string | undefined;
   /** A link's sign-up that cannot be continued. */
   isOver?: boolean;
   /** Of the post that the API refused. */

@@ -10,12 +10,16 @@ import { PlanChoice } from "./plan-choice";
 export function PlanSummary({
   packageId,
   priceCents,
+  problem,
 }: {
   packageId: string | undefined;
   priceCents: number | undefined;
+  /** Why the plans are offered in place of this one. */
+  problem: string | undefined;
 }) {
   const checked = subscriptionRequest.shape.package_id.safeParse(packageId || undefined);
-  if (!checked.success) return <PlanChoice problem={checked.error.issues[0]?.message ?? ""} plans={PLANS} />;
+  const invalid = checked.success ? problem : checked.error.issues[0]?.message;
+  if (invalid !== undefined) return <PlanChoice problem={invalid} plans={PLANS} />;
   const plan = findPlan(packageId, priceCents);
   return (
     <aside className="card px-4 py-2 text-sm [grid-area:plan] lg:p-6 lg:text-base" aria-labelledby="plan-summary">
@@ -99,6 +103,11 @@ function Unpriced({ isChosen }: { isChosen: boolean }) {
       <p className="lg:mt-4">
         {isChosen ? <strong className="lg:text-xl">Custom plan</strong> : "No plan chosen yet."}
       </p>
+      {!isChosen && (
+        <p className="order-last w-full text-muted lg:mt-2">
+          Choose one now, or tell support which one you want before your trial ends.
+        </p>
+      )}
       <p className="mt-2 hidden text-muted lg:block">
         {isChosen && "This plan is not on our pricing page. You'll pay the price you agreed with us. "}
         We save your card but don't charge it during your {TRIAL_DAYS}-day free trial.

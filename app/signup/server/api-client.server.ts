@@ -126,13 +126,14 @@ async function callApi(
   try {
     const response = await fetchFrom(binding, url, init);
     if (!response.ok) {
-      const type = response.status === 409 ? await problemType(response) : undefined;
+      const { type, errors } = [409, 422].includes(response.status) ? await problemIn(response) : {};
       if (!response.bodyUsed) await response.body?.cancel();
       if (type === PRICE_CHANGED) return { kind: "price changed" };
       return {
         kind: "rejected",
         status: type === REQUEST_IN_PROGRESS ? 503 : response.status,
         retryAfter: secondsIn(response.headers.get("Retry-After")),
+        ...(response.status === 422 && errors?.package_id !== undefined && { refusesPlan: true }),
       };
     }
     const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
@@ -149,16 +150,20 @@ function secondsIn(retryAfter: string | null): number | undefined {
   return /^\d{1,6}$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined;
 }
 
-const problem = z.object({ type: z.string() });
+const problem = z.object({
+  type: z.optional(z.string()),
+  /** Messages by field. */
+  errors: z.optional(z.record(z.string(), z.unknown())),
+});
 
-/** The `type` of a problem (RFC 9457); undefined if the body is none. */
-async function problemType(response: Response): Promise<string | undefined> {
-  if (!response.headers.get("Content-Type")?.startsWith("application/problem+json")) return undefined;
+/** A problem (RFC 9457); empty if the body is none. */
+async function problemIn(response: Response): Promise<z.output<typeof problem>> {
+  if (!response.headers.get("Content-Type")?.startsWith("application/problem+json")) return {};
   try {
     const body = await readBoundedText(response, { bytes: MAX_PROBLEM_BYTES, milliseconds: PROBLEM_DEADLINE_MS });
-    return body.status === "read" ? problem.safeParse(JSON.parse(body.text)).data?.type : undefined;
+    return body.status === "read" ? (problem.safeParse(JSON.parse(body.text)).data ?? {}) : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 

@@ -69,7 +69,7 @@ describe.each([
     path: "/subscription",
     action: "/subscription",
     terms: "Your first 5 days are free.",
-    card: `No plan chosen yet.${SAVED}Compare plans`,
+    card: `No plan chosen yet.Choose one now, or tell support which one you want before your trial ends.${SAVED}Compare plans`,
   },
   { path: `${CUSTOM}?id=other`, ...customPlan },
   { path: `/subscription?uuid=${UNKNOWN}`, ...customPlan },
@@ -147,5 +147,46 @@ describe("a duplicate", () => {
 
   test("keeps no password", async () => {
     expect((await duplicate()).each("[type=password]", "value").filter(Boolean)).toEqual([]);
+  });
+});
+
+describe("a plan that the API refuses by name", () => {
+  async function refused() {
+    const body = JSON.stringify({ title: "Some fields are not valid", errors: { package_id: ["No such package"] } });
+    upstream.answers((response) => response.writeHead(422, { "Content-Type": "application/problem+json" }).end(body));
+    return readPage(await visitor.submit({ package_id: UNKNOWN }));
+  }
+
+  test("is told in the summary, which leads to the choice of plans", async () => {
+    expect((await refused()).links("[aria-labelledby=error-summary] a")).toEqual([
+      "This plan is not available: #choose-plan",
+    ]);
+  });
+
+  test("is replaced by the plans to choose from", async () => {
+    const { words, links } = await refused();
+    expect(words("#choose-plan h2")).toBe("This plan is not available");
+    expect(links("#choose-plan a")).toContain(`MINI, $100 a month: ${MINI}`);
+  });
+
+  test.each(Object.entries(typed).filter(([name]) => name !== "package_id"))(
+    "keeps the field %s",
+    async (name, value) => {
+      expect((await refused()).each(`[name=${name}]`, "value")).toEqual([value]);
+    },
+  );
+});
+
+describe("a 422 that names no field", () => {
+  test("has the catalog's words, and offers the plans beside a plan that the price list lacks", async () => {
+    upstream.answersJson(422, {});
+    const page = readPage(await visitor.submit({ package_id: UNKNOWN }));
+    expect(page).toShowNotice("Submission Failed", "Invalid subscription information. Please check your details.");
+    expect(page.words("#choose-plan h2")).toBe("This plan is not on our price list");
+  });
+
+  test("offers no other plans beside a listed one", async () => {
+    upstream.answersJson(422, {});
+    expect(readPage(await visitor.submit()).words("#choose-plan")).toBe("");
   });
 });
