@@ -10,7 +10,7 @@ export function PlanChoice({ problem, plans }: { problem: string; plans: readonl
     <aside
       id={PLAN_CHOICE_ID}
       tabIndex={-1}
-      className="notice notice-destructive [grid-area:plan] lg:sticky lg:top-24"
+      className="notice notice-destructive [grid-area:plan]"
       aria-labelledby="plan-problem"
     >
       <h2 id="plan-problem" className="font-bold">

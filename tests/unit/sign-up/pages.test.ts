@@ -90,6 +90,12 @@ test.each<PageCase>([
     links: [PATH],
   },
   {
+    name: "a success without a plan says how to choose one",
+    step: { ...done, packageId: "" },
+    says: "You haven’t chosen a plan yet, so you won’t be charged. Compare plans, then tell support which one you want",
+    links: ["/pricing"],
+  },
+  {
     name: "a used card's step offers sales",
     step: { ...cardStep, flash: "card used" },
     says: "Payment FailedThis card has already been used for a free trial.",
