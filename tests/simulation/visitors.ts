@@ -210,7 +210,8 @@ export class Visitor {
 
   /** What becomes of an email: its address is confirmed, or its reader knows of no sign-up. */
   async readMail(key: string, text: string): Promise<void> {
-    const [, signUpId = ""] = key.split("/");
+    const [row] = this.world.loaded.database.run("SELECT sign_up_id FROM outbox WHERE key = ?", [key]).results;
+    const signUpId = String(row?.sign_up_id);
     const open = async (kind: string, method: string, told: string[]) => {
       const path = new RegExp(`/links/${kind}/[\\w.-]+`).exec(text)?.[0];
       if (path === undefined) return;

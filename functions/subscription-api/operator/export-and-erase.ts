@@ -2,6 +2,7 @@ import type { AccountWebhook } from "../outbox/account-webhook";
 import type { MessageKind, Outbox } from "../outbox/outbox";
 import type { SignUp } from "../sign-ups/sign-up";
 import type { SignUps } from "../sign-ups/store";
+import { PaymentsError } from "../stripe/client";
 import type { Payments } from "../stripe/payments";
 
 export type PersonServices = {
@@ -45,7 +46,9 @@ export async function erasePerson(email: string, services: PersonServices): Prom
   if (waitsFor.length > 0) return { status: "waiting", waitsFor };
   for (const { status, stripe_setup_intent_id, stripe_customer_id } of found) {
     // Deleting a customer leaves its card form open.
-    if (status === "pending") await payments.releaseCard(stripe_setup_intent_id);
+    if (status === "pending" && !(await payments.releaseCard(stripe_setup_intent_id))) {
+      throw new PaymentsError("in-progress");
+    }
     if (stripe_customer_id !== null) customers.add(stripe_customer_id);
   }
   for (const customerId of customers) await payments.deleteCustomer(customerId);

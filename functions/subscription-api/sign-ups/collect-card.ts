@@ -106,6 +106,7 @@ async function deleteUnfinished(signUp: SignUp, services: AdvanceServices): Prom
   if (signUp.stripe_setup_intent_id !== null) {
     const last = await payments.cancelSetupIntent(signUp.stripe_setup_intent_id);
     if (last && hasOwnCard(signUp, last)) return acceptCard(signUp, last, services);
+    if (last?.state === "processing") return { done: true, setupIntent: last };
   }
   await deleteCustomer(signUp, payments);
   return { remove: true };

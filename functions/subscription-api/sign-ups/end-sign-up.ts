@@ -1,6 +1,7 @@
 import { messagesOnce } from "../outbox/outbox";
 import type { Payments } from "../stripe/payments";
 import type { SignUp } from "./sign-up";
+import { isCleanedUp } from "./sign-up";
 import type { AdvanceServices, Step } from "./step";
 import { fromNow, isPast, KEPT_AFTER_END_MS, now } from "./timing";
 import { subscriptionOf } from "./trial";
@@ -48,13 +49,15 @@ export async function endTrialByNotMe(signUp: SignUp, services: AdvanceServices)
   };
 }
 
-/** Deletes what an ended sign-up has at Stripe, and a day later the row, which answers for its status until then. */
+/**
+ * Deletes what an ended sign-up has at Stripe, as soon as no card is being processed there, and a day later the row, which answers
+ * for its status until then.
+ */
 export async function cleanUp(signUp: SignUp, { payments }: AdvanceServices): Promise<Step> {
-  const { stripe_customer_id, stripe_setup_intent_id, updated_at } = signUp;
-  const isClean = stripe_customer_id === null && stripe_setup_intent_id === null;
+  const { stripe_setup_intent_id, updated_at } = signUp;
   const isOver = isPast(updated_at, KEPT_AFTER_END_MS);
-  if (isClean && !isOver) return { done: true };
-  await payments.releaseCard(stripe_setup_intent_id);
+  if (isCleanedUp(signUp) && !isOver) return { done: true };
+  if (!(await payments.releaseCard(stripe_setup_intent_id))) return { done: true };
   await deleteCustomer(signUp, payments);
   if (isOver) return { remove: true };
   const check_at = fromNow(KEPT_AFTER_END_MS);

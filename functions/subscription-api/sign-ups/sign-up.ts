@@ -69,6 +69,11 @@ export function isBeforeTrial({ status }: Pick<SignUp, "status">): boolean {
   return status === "pending" || status === "card_set_up";
 }
 
+/** True if an ended sign-up has nothing left at Stripe. */
+export function isCleanedUp({ stripe_customer_id, stripe_setup_intent_id }: SignUp): boolean {
+  return stripe_customer_id === null && stripe_setup_intent_id === null;
+}
+
 export function hasTooManyFailedCards({ declined_cards, used_cards }: SignUp): boolean {
   return declined_cards + used_cards >= MAX_FAILED_CARDS;
 }

@@ -1,4 +1,4 @@
-import type { SignUp } from "./sign-up";
+import { isCleanedUp, type SignUp } from "./sign-up";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -16,8 +16,8 @@ export const FIRST_CHECK_AFTER_MS = 10 * MINUTE;
 export const TRIAL_START_GRACE_MS = 2 * MINUTE;
 /** How long after a trial's end Stripe may take to charge. */
 export const TRIAL_END_GRACE_MS = HOUR;
-/** Between two checks of a trial that Stripe ends later still. */
-const LATE_TRIAL_PAUSE_MS = 10 * MINUTE;
+/** Between two checks while Stripe still processes a card, or has not ended a trial. */
+const UNFINISHED_PAUSE_MS = 10 * MINUTE;
 /** How long a run of the cron handler has a due sign-up to itself. Longer than a run. */
 export const LEASE_MS = 10 * MINUTE;
 
@@ -57,7 +57,7 @@ export function nextCheck(signUp: SignUp): string | null {
     case "card_set_up":
       return fromNow(TRIAL_START_GRACE_MS);
     case "ended":
-      return fromNow(KEPT_AFTER_END_MS);
+      return fromNow(isCleanedUp(signUp) ? KEPT_AFTER_END_MS : UNFINISHED_PAUSE_MS);
     case "trialing":
       return nextTrialCheck(signUp.trial_end);
     case "active":
@@ -70,11 +70,13 @@ export function nextCheck(signUp: SignUp): string | null {
 /** When the trial should have become a paid subscription. */
 export function nextTrialCheck(trialEnd: string | null): string | null {
   if (trialEnd === null) return null;
-  return new Date(Math.max(Date.parse(trialEnd) + TRIAL_END_GRACE_MS, Date.now() + LATE_TRIAL_PAUSE_MS)).toISOString();
+  return new Date(Math.max(Date.parse(trialEnd) + TRIAL_END_GRACE_MS, Date.now() + UNFINISHED_PAUSE_MS)).toISOString();
 }
 
 /** After ten minutes, then each time the sign-up is three times as old, and when it is abandoned. */
-function nextCardCheck({ created_at }: SignUp): string {
+function nextCardCheck(signUp: SignUp): string {
+  const { created_at } = signUp;
+  if (isOlderThan(signUp, ABANDONED_AFTER_MS)) return fromNow(UNFINISHED_PAUSE_MS);
   const created = Date.parse(created_at);
   return new Date(created + Math.min(3 * (Date.now() - created), ABANDONED_AFTER_MS)).toISOString();
 }

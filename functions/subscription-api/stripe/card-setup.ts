@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import * as z from "zod";
 import { type Attempt, call, create, idempotencyKey, ifExists, mayExist, originOf, unexpectedAnswer } from "./client";
 
 const PAGE = 100;
@@ -6,7 +7,8 @@ const PAGE = 100;
 export type SetupIntent = {
   id: string;
   clientSecret: string;
-  state: "succeeded" | "canceled" | "open";
+  /** A card in processing can neither be entered again nor be canceled. */
+  state: "succeeded" | "canceled" | "open" | "processing";
   customerId: string | null;
   signUpId: string | undefined;
   /** Of the sign-up, when this card was asked for. */
@@ -30,7 +32,7 @@ export function stripeSetupIntents(stripe: Stripe) {
     return data.map(setupIntentOf).find(isWanted);
   }
 
-  /** Returns the intent afterwards: canceled, or succeeded if the visitor was quicker. */
+  /** Returns the intent afterwards: canceled, or succeeded or in processing if the visitor was quicker. */
   async function cancel(id: string): Promise<SetupIntent> {
     const known = await retrieve(id);
     if (known.state !== "open") return known;
@@ -91,15 +93,22 @@ export function stripeSetupIntents(stripe: Stripe) {
       return ifExists(() => cancel(id));
     },
 
-    /** Cancels the intent, so that no card can be set up, or detaches the card that came before. */
-    async releaseCard(id: string | null): Promise<void> {
+    /**
+     * Cancels the intent, so that no card can be set up, or detaches the card that came before. Returns false, and does nothing,
+     * while Stripe processes a card.
+     */
+    async releaseCard(id: string | null): Promise<boolean> {
       const intent = id === null ? undefined : await ifExists(() => cancel(id));
       if (intent?.state === "succeeded" && intent.paymentMethodId !== null) await detach(intent.paymentMethodId);
+      return intent?.state !== "processing";
     },
 
     detachCard: detach,
   };
 }
+
+/** In the others a card can be entered: https://docs.stripe.com/payments/paymentintents/lifecycle */
+const CLOSED_STATES = z.enum(["succeeded", "canceled", "processing"]);
 
 function setupIntentOf(given: Stripe.SetupIntent): SetupIntent {
   const { id, client_secret, customer, metadata, payment_method: method, status } = given;
@@ -107,7 +116,7 @@ function setupIntentOf(given: Stripe.SetupIntent): SetupIntent {
   return {
     id,
     clientSecret: client_secret,
-    state: status === "succeeded" ? "succeeded" : status === "canceled" ? "canceled" : "open",
+    state: CLOSED_STATES.safeParse(status).data ?? "open",
     customerId: idOf(customer),
     signUpId: metadata?.sign_up_id,
     usedCards: Number(metadata?.used_cards ?? 0),

@@ -165,3 +165,13 @@ test("a report that arrives during an erasure is kept until support has it", asy
   expect(await erasePerson(EMAIL, api.services)).toEqual({ status: "waiting", waitsFor });
   expect(api.rows("SELECT kind FROM outbox WHERE kind = 'not-me-reported'")).toHaveLength(1);
 });
+
+test("a person whose card Stripe is still processing is not erased before that has ended", async () => {
+  const api = signUpsInProcess();
+  const signUp = await api.pending({ email: EMAIL });
+  const intent = Object.assign(api.model.get(signUp.stripe_setup_intent_id) ?? {}, { status: "processing" });
+  await expect(erasePerson(EMAIL, api.services)).rejects.toMatchObject({ reason: "in-progress" });
+  expect(await api.find(signUp.id)).toEqual(signUp);
+  Object.assign(intent, { status: "requires_payment_method" });
+  expect(await erasePerson(EMAIL, api.services)).toMatchObject({ status: "erased", signUps: 1 });
+});

@@ -44,7 +44,7 @@ async function live(situation: Situation, trigger: Trigger | undefined, interrup
   });
   const signUp = await SITUATIONS[situation](api);
   const pull = (one: Trigger) => TRIGGERS[one](api, signUp);
-  const seen = () => look(api, signUp).replace(/, check in [\d.-]+ min/, "");
+  const seen = () => JSON.stringify({ ...look(api, signUp), checkIn: undefined });
   api.instead.set("", async (url, request) => {
     const fault = await interruption(`${request.method} ${url.pathname}`);
     if (fault?.startsWith("gets a 4")) return refusal(Number(fault.slice(-3)), "rate_limit");

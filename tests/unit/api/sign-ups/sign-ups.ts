@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { type Config, readConfig } from "../../../../functions/subscription-api/config";
 import { servicesFor } from "../../../../functions/subscription-api/services";
 import type { SignUpServices } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
@@ -75,32 +76,49 @@ export function stripeThatAnswers(body: object) {
 
 type SignUpsInProcess = ReturnType<typeof signUpsInProcess>;
 
-/** The sign-up here | its messages | what is at Stripe, in words. "claimed": its address and the card had their trial. */
-export function look({ rows, model, services }: SignUpsInProcess, signUp: SignUp, card = "a card"): string {
+/** How a sign-up stands. Columns that have their first value are left out. */
+export type Standing = {
+  status: string;
+  endReason?: string;
+  declined?: number;
+  used?: number;
+  /** What has had its trial by this sign-up. */
+  claimed?: "address and card" | "address" | "card";
+  trialDays?: number;
+  /** Minutes until the cron handler looks at it. */
+  checkIn?: number;
+  /** Kinds of its messages, in order. */
+  messages: string[];
+  atStripe: string[];
+};
+
+export function look({ rows, model, services }: SignUpsInProcess, signUp: SignUp, card = "a card"): Standing {
   const { id, email, stripe_customer_id } = signUp;
   const [row] = rows("SELECT * FROM sign_ups WHERE id = ?", id);
-  const messages = rows("SELECT kind FROM outbox WHERE sign_up_id = ? ORDER BY kind", id).map(({ kind }) => kind);
-  const held = rows("SELECT hash FROM trial_claims WHERE sign_up_id = ?", id).map(({ hash }) => hash);
-  const claims = [
-    ...(held.includes(services.claims.ofEmail(email)[0] ?? "") ? ["address"] : []),
-    ...(held.includes(services.claims.ofCard(card)) ? ["card"] : []),
-  ];
-  const until = (time: unknown, unit: number) => (Date.parse(String(time)) - Date.now()) / unit;
-  const here = [
-    ...[row?.status ?? "deleted", row?.end_reason, row?.declined_cards && `${row.declined_cards} declined`],
-    row?.used_cards && `${row.used_cards} used`,
-    row && (claims.length === 2 ? "claimed" : claims.length && `${claims} claimed`),
-    row?.trial_end && `trial of ${until(row.trial_end, DAY)} days`,
-    row?.check_at && `check in ${until(row.check_at, MINUTE)} min`,
-  ];
+  const kinds = rows("SELECT kind FROM outbox WHERE sign_up_id = ? ORDER BY kind", id).map(({ kind }) => String(kind));
   const customer = model.get(String(row?.stripe_customer_id ?? stripe_customer_id));
   const all = (object: string) => (customer ? model.all(object, customer.id) : []);
+  const intents = all("setup_intent").map(({ status }) => status);
   const atStripe = [
-    customer?.deleted && "no customer",
-    ...all("setup_intent").map(({ status }) => status === "requires_payment_method" && "form"),
+    ...(customer?.deleted ? ["no customer"] : []),
+    ...(intents.includes("requires_payment_method") ? ["form"] : []),
+    ...(intents.includes("processing") ? ["card in processing"] : []),
     ...all("payment_method").map(() => "card"),
     ...all("subscription").map(({ status }) => `subscription ${status}`),
   ];
-  const words = (parts: unknown[]) => parts.filter(Boolean).join(", ");
-  return `${words(here)} | ${messages.join(" ")} | ${words(atStripe)}`.trim();
+  if (!row) return { status: "deleted", messages: kinds, atStripe };
+
+  const held = rows("SELECT hash FROM trial_claims WHERE sign_up_id = ?", id).map(({ hash }) => hash);
+  const address = held.includes(services.claims.ofEmail(email)[0] ?? "") && "address";
+  const claimed = [address, held.includes(services.claims.ofCard(card)) && "card"].filter(Boolean).join(" and ");
+  const until = (time: unknown, unit: number) => (Date.parse(String(time)) - Date.now()) / unit;
+  return {
+    ...{ status: String(row.status), messages: kinds, atStripe },
+    ...(row.end_reason !== null && { endReason: String(row.end_reason) }),
+    ...(row.declined_cards !== 0 && { declined: Number(row.declined_cards) }),
+    ...(row.used_cards !== 0 && { used: Number(row.used_cards) }),
+    ...(claimed !== "" && { claimed: z.enum(["address and card", "address", "card"]).parse(claimed) }),
+    ...(row.trial_end !== null && { trialDays: until(row.trial_end, DAY) }),
+    ...(row.check_at !== null && { checkIn: until(row.check_at, MINUTE) }),
+  };
 }

@@ -65,6 +65,13 @@ export const SITUATIONS = {
   "pending for a day, a card's form": atCard("created_at = '2026-11-21T12:00:00.000Z'"),
   "pending, a canceled form": atCard(undefined, undefined, { status: "canceled" }),
   "pending, a card": atCard(undefined, "a card"),
+  "pending, a card in processing": atCard(undefined, undefined, { status: "processing" }),
+  "pending for a day, a card in processing": atCard("created_at = '2026-11-21T12:00:00.000Z'", undefined, {
+    status: "processing",
+  }),
+  "pending, a detached card": then(atCard(undefined, "a card"), ({ model }, { stripe_customer_id }) => {
+    for (const card of model.all("payment_method", stripe_customer_id)) card.customer = null;
+  }),
   "pending without a plan, a card": atCard(NO_PLAN, "a card"),
   "pending, a card that had a trial": atCard(undefined, "used", {}, ["somebody@else.example", "used"]),
   "pending, a card of an address that had a trial": atCard(undefined, "a card", {}, [validRequest.email, "another"]),
@@ -75,6 +82,9 @@ export const SITUATIONS = {
   "card_set_up, a card": atCard("status = 'card_set_up'", "a card"),
   "card_set_up, a subscription": then(atCard("status = 'card_set_up'", "a card"), (api, it) => subscribe(api, it)),
   "ended, a card's form": atCard("status = 'ended', end_reason = 'cards-failed'"),
+  "ended, a card in processing": atCard("status = 'ended', end_reason = 'cards-failed'", undefined, {
+    status: "processing",
+  }),
   "ended, a card": atCard("status = 'ended', end_reason = 'cards-failed'", "a card"),
   "trialing, trialing": onTrial("trialing", {}),
   "trialing, canceled for later": onTrial("trialing", { cancel_at_period_end: true }),

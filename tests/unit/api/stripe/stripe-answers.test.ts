@@ -46,16 +46,24 @@ test("an object unknown to Stripe is no setup intent, no card, a canceled subscr
 
 const NOBODY = { customerId: null, signUpId: undefined, usedCards: 0, fingerprint: null };
 
-test.each(["requires_action", "processing"])(
-  "a setup intent with status %s is open, and has a secret",
-  async (status) => {
-    const of = (client_secret: string | null) =>
-      stripeThatAnswers({ id: "seti_1", client_secret, status, payment_method: "pm_1" }).payments.findSetupIntent("a");
-    const open = { id: "seti_1", clientSecret: "a_secret", state: "open", paymentMethodId: "pm_1" };
-    expect(await of("a_secret")).toEqual({ ...open, ...NOBODY });
-    await expect(of(null)).rejects.toMatchObject({ reason: "unexpected-answer" });
-  },
-);
+const findIntent = (status: string, client_secret: string | null) =>
+  stripeThatAnswers({ id: "seti_1", client_secret, status, payment_method: "pm_1" }).payments.findSetupIntent("a");
+
+test.each([
+  { status: "requires_payment_method", state: "open" },
+  { status: "requires_action", state: "open" },
+  { status: "processing", state: "processing" },
+  { status: "succeeded", state: "succeeded" },
+  { status: "canceled", state: "canceled" },
+  { status: "a_later_one", state: "open" },
+])("a setup intent with the status $status is $state", async ({ status, state }) => {
+  const intent = { id: "seti_1", clientSecret: "a_secret", state, paymentMethodId: "pm_1" };
+  expect(await findIntent(status, "a_secret")).toEqual({ ...intent, ...NOBODY });
+});
+
+test("a setup intent without a secret is an unexpected answer", async () => {
+  await expect(findIntent("requires_action", null)).rejects.toMatchObject({ reason: "unexpected-answer" });
+});
 
 test.each([null, "cus_1"])("an error in detaching a card counts if it is still a customer's: %s", async (customer) => {
   const { services, instead } = signUpsInProcess();
