@@ -16,7 +16,10 @@ export const subscriptionResponse = z.object({
 /** Response of a `status_url`. After `card_used`, the sign-up continues with another card under the new secret. */
 export const subscriptionStatus = z.discriminatedUnion("status", [
   z.object({ status: z.enum(["pending", "ended"]) }),
-  z.object({ status: z.literal("trial"), trial_end: z.catch(z.optional(z.iso.datetime()), undefined) }),
+  z.object({
+    status: z.literal("trial"),
+    trial_end: z.catch(z.optional(z.iso.datetime().check(z.maxLength(40))), undefined),
+  }),
   z.object({ status: z.literal("card_used"), client_secret: clientSecret }),
 ]);
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
 import { type SubscriptionApiOptions, subscriptionApi } from "../../../app/signup/server/api-client.server";
 import { validRequest } from "../../support/person";
@@ -38,7 +38,7 @@ function apiThat(answers: Answer[], options: Partial<SubscriptionApiOptions> = {
     await vi.runAllTimersAsync();
     return { ...(await settled), calls, network: network.mock.calls.length };
   }
-  const create = () => settle(api.create(validRequest, ids));
+  const create = (shownPriceCents?: number) => settle(api.create(validRequest, { ...ids, shownPriceCents }));
   return { create, status: () => settle(api.status(STATUS_URL, "a-request")) };
 }
 
@@ -58,22 +58,45 @@ const hangs: Answer = ({ signal }) =>
   new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 const IN_PROGRESS = JSON.stringify({ type: REQUEST_IN_PROGRESS, title: "Still in progress" });
 
-test.each<[string, Partial<SubscriptionApiOptions>, object, network: number]>([
-  ["over the network", { binding: undefined }, {}, 2],
-  ["through the binding, with its sender", {}, { "subscription-sender": "192.0.2.1" }, 0],
-])("the API is called as the contract requires, redirects left alone: %s", async (_, options, sender, network) => {
-  const ids = { accept: "application/json", "x-request-id": "a-request" };
-  const posted = { ...ids, "content-type": "application/json", "idempotency-key": "a-key", ...sender };
-  const created = await apiThat([says(CREATED)], options).create();
-  const asked = await apiThat([says({ status: "pending" })], options).status();
-  const [post, get] = [created, asked].map(({ calls }) =>
-    calls.map(({ url, init }) => ({ ...init, url, headers: Object.fromEntries(new Headers(init.headers)) })),
-  );
-  const redirect = "manual";
-  expect(post).toMatchObject([{ url: "https://api.example/v1/subscription", method: "POST", redirect }]);
-  expect(get).toMatchObject([{ url: STATUS_URL, redirect }]);
-  expect([post?.[0]?.headers, get?.[0]?.headers, get?.[0]?.method]).toEqual([posted, ids, undefined]);
-  expect([JSON.parse(String(created.calls[0]?.init.body)), asked.network]).toEqual([validRequest, network]);
+const headersOf = (init: RequestInit | undefined) => Object.fromEntries(new Headers(init?.headers));
+
+describe("a sign-up", () => {
+  test("is posted as the contract requires, and no redirect is followed", async () => {
+    const { calls } = await apiThat([says(CREATED)]).create();
+    expect(calls).toMatchObject([
+      { url: "https://api.example/v1/subscription", init: { method: "POST", redirect: "manual" } },
+    ]);
+    expect(JSON.parse(String(calls[0]?.init.body))).toEqual(validRequest);
+  });
+
+  test("through the binding has its sender, and stays off the network", async () => {
+    const { calls, network } = await apiThat([says(CREATED)]).create();
+    expect(headersOf(calls[0]?.init)).toEqual({
+      accept: "application/json",
+      "content-type": "application/json",
+      "idempotency-key": "a-key",
+      "x-request-id": "a-request",
+      "subscription-sender": "192.0.2.1",
+    });
+    expect(network).toBe(0);
+  });
+
+  test("over the network has no sender", async () => {
+    const { calls, network } = await apiThat([says(CREATED)], { binding: undefined }).create();
+    expect(headersOf(calls[0]?.init)).not.toHaveProperty("subscription-sender");
+    expect(network).toBe(1);
+  });
+
+  test("has the price that its form showed", async () => {
+    const { calls } = await apiThat([says(CREATED)]).create(45_000);
+    expect(headersOf(calls[0]?.init)).toHaveProperty("subscription-price-cents", "45000");
+  });
+});
+
+test("a status is asked for without the headers of a sign-up, and no redirect is followed", async () => {
+  const { calls } = await apiThat([says({ status: "pending" })]).status();
+  expect(calls).toMatchObject([{ url: STATUS_URL, init: { redirect: "manual" } }]);
+  expect(headersOf(calls[0]?.init)).toEqual({ accept: "application/json", "x-request-id": "a-request" });
 });
 
 const created = { kind: "created", clientSecret: "seti_1_secret_1" };
@@ -84,61 +107,104 @@ const rejected = (status: number, retryAfter?: number) => ({ kind: "rejected", s
 const long = (json: object, more: number) => saysText(JSON.stringify(json).padEnd(64 * 1024 + more));
 const at = (status_url: string) => says({ ...CREATED, status_url });
 
-test.each<[string, Answer, object]>([
-  ["more fields than the contract has", says({ ...CREATED, amount: 0 }), created],
-  ["a status URL on the API's own origin", at(STATUS_URL), { ...created, statusUrl: STATUS_URL }],
-  ["a status URL on another port", at("https://api.example:8443/v1/status/a"), created],
-  ["a status URL without TLS", at("http://api.example/v1/status/a"), created],
-  ["a status URL on another host", at("https://api.example.evil.test/v1/status/a"), created],
-  ["a relative status URL", at("status/a"), created],
-  [
-    "an end",
-    says({ ...CREATED, expires_at: "2026-11-23T08:00:00.000Z" }),
-    { ...created, expiresAt: Date.UTC(2026, 10, 23, 8) },
-  ],
-  ["an end that is no time", says({ ...CREATED, expires_at: "tomorrow" }), created],
-  ["64 KiB", long(CREATED, 0), created],
-  ["one byte more", long(CREATED, 1), unintelligible],
-  ["HTML", saysText("<html>"), unintelligible],
-  ["no client_secret", says({}), misconfigured],
-  ["an empty client_secret", says({ client_secret: "" }), misconfigured],
-  ["a client_secret of 301 characters", says({ client_secret: "x".repeat(301) }), misconfigured],
-  ["a redirect", saysText("", 302), rejected(302)],
-  ["409 in progress", problem(IN_PROGRESS), rejected(503)],
-  ["409 of another type", problem('{"type":"about:blank"}'), rejected(409)],
-  ["409 without a problem document", says(JSON.parse(IN_PROGRESS), 409), rejected(409)],
-  ["409 with a long problem document", problem(`${" ".repeat(4096)}${IN_PROGRESS}`), rejected(409)],
-  ["409 with an incomplete problem document", problem("{"), rejected(409)],
-  ["503 with Retry-After", says(CREATED, 503, { "Retry-After": "2" }), rejected(503, 2)],
-  ["no connection", fails, unreachable],
-  ["a broken body", breaks, unreachable],
-])("a sign-up is judged by the API's response: %s", async (_, answer, outcome) => {
+test.each<{ name: string; answer: Answer; outcome: object }>([
+  { name: "more fields than the contract has", answer: says({ ...CREATED, amount: 0 }), outcome: created },
+  {
+    name: "a status URL on the API's own origin",
+    answer: at(STATUS_URL),
+    outcome: { ...created, statusUrl: STATUS_URL },
+  },
+  { name: "a status URL on another port", answer: at("https://api.example:8443/v1/status/a"), outcome: created },
+  { name: "a status URL without TLS", answer: at("http://api.example/v1/status/a"), outcome: created },
+  { name: "a status URL on another host", answer: at("https://api.example.evil.test/v1/status/a"), outcome: created },
+  { name: "a relative status URL", answer: at("status/a"), outcome: created },
+  {
+    name: "an end",
+    answer: says({ ...CREATED, expires_at: "2026-11-23T08:00:00.000Z" }),
+    outcome: { ...created, expiresAt: Date.UTC(2026, 10, 23, 8) },
+  },
+  { name: "an end that is no time", answer: says({ ...CREATED, expires_at: "tomorrow" }), outcome: created },
+  { name: "64 KiB", answer: long(CREATED, 0), outcome: created },
+  { name: "one byte more", answer: long(CREATED, 1), outcome: unintelligible },
+  { name: "HTML", answer: saysText("<html>"), outcome: unintelligible },
+  { name: "no client_secret", answer: says({}), outcome: misconfigured },
+  { name: "an empty client_secret", answer: says({ client_secret: "" }), outcome: misconfigured },
+  {
+    name: "a client_secret of 301 characters",
+    answer: says({ client_secret: "x".repeat(301) }),
+    outcome: misconfigured,
+  },
+  { name: "a redirect", answer: saysText("", 302), outcome: rejected(302) },
+  { name: "409 in progress", answer: problem(IN_PROGRESS), outcome: rejected(503) },
+  { name: "409 of another type", answer: problem('{"type":"about:blank"}'), outcome: rejected(409) },
+  { name: "409 without a problem document", answer: says(JSON.parse(IN_PROGRESS), 409), outcome: rejected(409) },
+  {
+    name: "409 with a long problem document",
+    answer: problem(`${" ".repeat(4096)}${IN_PROGRESS}`),
+    outcome: rejected(409),
+  },
+  { name: "409 with an incomplete problem document", answer: problem("{"), outcome: rejected(409) },
+  { name: "503 with Retry-After", answer: says(CREATED, 503, { "Retry-After": "2" }), outcome: rejected(503, 2) },
+  { name: "no connection", answer: fails, outcome: unreachable },
+  { name: "a broken body", answer: breaks, outcome: unreachable },
+])("a sign-up is judged by the API's response: $name", async ({ answer, outcome }) => {
   expect((await apiThat([answer]).create()).outcome).toEqual(outcome);
 });
 
 const busy = (retryAfter: string) => says({}, 503, { "Retry-After": retryAfter });
-const TRANSIENT = [502, 503, 504];
 
-test.each<[string, Answer[], timeoutMs: number, calledAt: number[], endedAt?: number]>([
-  ["no connection", [fails], 5_000, [0, 100, 400]],
-  ["no connection, with time for two attempts", [fails], 400, [0, 100]],
-  ["no connection, with time for three", [fails], 401, [0, 100, 400]],
-  ["the second attempt hangs", [failsAfter(400), hangs], 600, [0, 500], 600],
-  ["the first attempt hangs", [hangs], 120, [0], 120],
-  ["the second attempt works", [fails, says(CREATED)], 5_000, [0, 100]],
-  ["Retry-After: 2", [busy("2")], 10_000, [0, 2_000, 4_000]],
-  ["Retry-After: 60", [busy("60")], 10_000, [0]],
-  ["Retry-After with a date", [busy("Thu, 01 Jan 1970 00:00:05 GMT")], 10_000, [0, 100, 400]],
-  ...[400, 408, 409, 429, 500, 501, 502, 503, 504, 505].map((status): [string, Answer[], number, number[]] => {
-    return [String(status), [says({}, status)], 5_000, TRANSIENT.includes(status) ? [0, 100, 400] : [0]];
-  }),
-])("the API is called at these milliseconds, all within one deadline: %s", async (_, answers, timeoutMs, ...times) => {
-  const [calledAt, endedAt = calledAt.at(-1)] = times;
-  const made = await apiThat(answers, { idempotent: true, timeoutMs }).create();
-  expect([made.calls.map(({ at }) => at), made.endedAt]).toEqual([calledAt, endedAt]);
-  if (endedAt === timeoutMs) expect(made.outcome).toEqual({ kind: "unreachable", timedOut: true });
-  const once = await apiThat(answers, { timeoutMs }).create();
-  expect(once.calls, "without idempotency nothing is sent twice").toHaveLength(1);
+describe("an API that honors the key", () => {
+  interface Row {
+    name: string;
+    answers: Answer[];
+    timeoutMs: number;
+    /** Milliseconds. */
+    calledAt: number[];
+  }
+
+  test.each<Row>([
+    { name: "without a connection", answers: [fails], timeoutMs: 5_000, calledAt: [0, 100, 400] },
+    { name: "with time for two attempts", answers: [fails], timeoutMs: 400, calledAt: [0, 100] },
+    { name: "with time for three", answers: [fails], timeoutMs: 401, calledAt: [0, 100, 400] },
+    { name: "until one attempt works", answers: [fails, says(CREATED)], timeoutMs: 5_000, calledAt: [0, 100] },
+    { name: "after its Retry-After: 2", answers: [busy("2")], timeoutMs: 10_000, calledAt: [0, 2_000, 4_000] },
+    { name: "but not if its Retry-After is too late", answers: [busy("60")], timeoutMs: 10_000, calledAt: [0] },
+    {
+      name: "soon if its Retry-After is a date",
+      answers: [busy("Thu, 01 Jan 1970 00:00:05 GMT")],
+      timeoutMs: 10_000,
+      calledAt: [0, 100, 400],
+    },
+  ])("is called again $name", async ({ answers, timeoutMs, calledAt }) => {
+    const { calls, endedAt } = await apiThat(answers, { idempotent: true, timeoutMs }).create();
+    expect(calls.map(({ at }) => at)).toEqual(calledAt);
+    expect(endedAt).toBe(calledAt.at(-1));
+  });
+
+  test.each<Row>([
+    { name: "the first attempt hangs", answers: [hangs], timeoutMs: 120, calledAt: [0] },
+    { name: "the second attempt hangs", answers: [failsAfter(400), hangs], timeoutMs: 600, calledAt: [0, 500] },
+  ])("is given up at the one deadline: $name", async ({ answers, timeoutMs, calledAt }) => {
+    const { calls, endedAt, outcome } = await apiThat(answers, { idempotent: true, timeoutMs }).create();
+    expect(calls.map(({ at }) => at)).toEqual(calledAt);
+    expect(outcome).toEqual({ kind: "unreachable", timedOut: true });
+    expect(endedAt).toBe(timeoutMs);
+  });
+
+  test.each([502, 503, 504])("is called three times after a passing failure: %i", async (status) => {
+    expect((await apiThat([says({}, status)], { idempotent: true }).create()).calls).toHaveLength(3);
+  });
+
+  test.each([400, 408, 409, 429, 500, 501, 505])("is called once after another status: %i", async (status) => {
+    expect((await apiThat([says({}, status)], { idempotent: true }).create()).calls).toHaveLength(1);
+  });
+});
+
+test.each([
+  { name: "no connection", answer: fails },
+  { name: "503", answer: busy("2") },
+])("an API that does not honor the key is called once: $name", async ({ answer }) => {
+  expect((await apiThat([answer]).create()).calls).toHaveLength(1);
 });
 
 test.each(["create", "status"] as const)("the body of a refusal is not awaited: %s", async (ask) => {
@@ -150,20 +216,32 @@ test.each(["create", "status"] as const)("the body of a refusal is not awaited: 
 const TRIAL = { status: "trial", trial_end: "2026-11-27T12:00:00.000Z" };
 const CARD_USED = { status: "card_used", client_secret: "seti_2_secret_2" };
 
-test.each<[string, Answer, object | undefined, endedAt?: number]>([
-  ["pending", says({ status: "pending" }), { status: "pending" }],
-  ["a trial", says(TRIAL), TRIAL],
-  ["the end", says({ status: "ended" }), { status: "ended" }],
-  ["a used card", says(CARD_USED), CARD_USED],
-  ["404", says(TRIAL, 404), { status: "unknown" }],
-  ["an unknown status", says({ status: "perhaps" }), undefined],
-  ["a used card without a secret", says({ status: "card_used" }), undefined],
-  ["500", says(TRIAL, 500), undefined],
-  ["a redirect", says(TRIAL, 302), undefined],
-  ["more than 64 KiB", long(TRIAL, 1), undefined],
-  ["no connection", fails, undefined],
-  ["a time-out", hangs, undefined, 5_000],
-])("a sign-up's status is read from the API's response: %s", async (_, answer, status, endedAt = 0) => {
-  const outcome = status ?? { status: "unreachable" };
-  expect(await apiThat([answer]).status()).toMatchObject({ outcome, endedAt });
+test.each<{ name: string; answer: Answer; status: object }>([
+  { name: "pending", answer: says({ status: "pending" }), status: { status: "pending" } },
+  { name: "a trial", answer: says(TRIAL), status: TRIAL },
+  {
+    name: "a trial whose end is too long for a cookie",
+    answer: says({ status: "trial", trial_end: `2026-11-27T12:00:00.${"0".repeat(5_000)}Z` }),
+    status: { status: "trial", trial_end: undefined },
+  },
+  { name: "the end", answer: says({ status: "ended" }), status: { status: "ended" } },
+  { name: "a used card", answer: says(CARD_USED), status: CARD_USED },
+  { name: "404", answer: says(TRIAL, 404), status: { status: "unknown" } },
+])("a sign-up's status is read from the API's response: $name", async ({ answer, status }) => {
+  expect((await apiThat([answer]).status()).outcome).toEqual(status);
+});
+
+test.each<{ name: string; answer: Answer }>([
+  { name: "an unknown status", answer: says({ status: "perhaps" }) },
+  { name: "a used card without a secret", answer: says({ status: "card_used" }) },
+  { name: "500", answer: says(TRIAL, 500) },
+  { name: "a redirect", answer: says(TRIAL, 302) },
+  { name: "more than 64 KiB", answer: long(TRIAL, 1) },
+  { name: "no connection", answer: fails },
+])("any other answer leaves the status open: $name", async ({ answer }) => {
+  expect((await apiThat([answer]).status()).outcome).toEqual({ status: "unreachable" });
+});
+
+test("a status has five seconds", async () => {
+  expect(await apiThat([hangs]).status()).toMatchObject({ outcome: { status: "unreachable" }, endedAt: 5_000 });
 });
