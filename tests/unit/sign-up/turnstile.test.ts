@@ -9,42 +9,90 @@ afterEach(() => vi.restoreAllMocks());
 const KEYS = { TURNSTILE_SITE_KEY: "a-site-key-of-turnstile", TURNSTILE_SECRET_KEY: "a-secret-key-of-turnstile" };
 const refuses = (code: string) => () => Response.json({ success: false, "error-codes": [code] });
 
-type Says = (() => Response | Promise<Response>) | undefined;
-const PASSES = [303, undefined];
-const ASKS = [429, "One more step"];
-const [token, tooLong] = ["a-token", "x".repeat(2049)];
+interface Visit {
+  /** How many forms its network may send. */
+  limit?: number;
+  keys?: object;
+  token?: string;
+  turnstile?: () => Response | Promise<Response>;
+}
 
-test.each<[what: string, limit: 0 | 1, keys: object, token: string, Says, becomes: readonly unknown[], asked: number]>([
-  ["under the limit", 1, KEYS, "", undefined, PASSES, 0],
-  ["without keys, over the limit", 0, {}, "", undefined, [429, "Submission Failed"], 0],
-  ["over the limit, without a token", 0, KEYS, "", undefined, ASKS, 0],
-  ["over the limit, passed", 0, KEYS, token, undefined, PASSES, 1],
-  ["a token as long as Turnstile's limit", 0, KEYS, tooLong.slice(1), undefined, PASSES, 1],
-  ["a token that is too long", 0, KEYS, tooLong, undefined, ASKS, 0],
-  ["failed", 0, KEYS, token, refuses("invalid-input-response"), ASKS, 1],
-  ["used twice", 0, KEYS, token, refuses("timeout-or-duplicate"), ASKS, 1],
-  ["wrong keys", 0, KEYS, token, refuses("invalid-input-secret"), PASSES, 1],
-  ["no answer", 0, KEYS, token, () => Promise.reject(new Error("down")), PASSES, 1],
-  ["a strange answer", 0, KEYS, token, () => new Response("<html>"), PASSES, 1],
-])("a form is asked, passes or passes because Turnstile fails: %s", async (_, ...given) => {
-  const [limit, keys, token, says, becomes, asked] = given;
-  const timeout = vi.spyOn(AbortSignal, "timeout");
+async function submit({ limit = 0, keys = KEYS, token = "a-token", turnstile }: Visit) {
   const [sender, network] = [countingLimiter(), countingLimiter(limit)];
   const site = siteContext({ ...keys, SIGNUP_RATE_LIMIT: sender, SIGNUP_NETWORK_RATE_LIMIT: network });
-  if (says) site.turnstileCalls.answer = says;
+  if (turnstile) site.turnstileCalls.answer = turnstile;
   const answer = await post(site, { ...fields, "cf-turnstile-response": token });
-  expect([answer.status, answer.reply?.notice?.title]).toEqual(becomes);
-  expect([sender.keys, network.keys]).toEqual([["192.0.2.7"], ["192.0.2.0/24"]]);
-  const isAsked = becomes === ASKS;
-  expect(answer.reply?.challenge).toBe(isAsked ? KEYS.TURNSTILE_SITE_KEY : undefined);
-  expect(answer.headers.get("Retry-After")).toBe(answer.status === 429 ? "60" : null);
-  expect(site.api.calls).toHaveLength(answer.status === 303 ? 1 : 0);
-  // Only the token goes to Turnstile, for three seconds at most, and no redirect is followed.
-  const sent = new URLSearchParams({ secret: KEYS.TURNSTILE_SECRET_KEY, response: token }).toString();
-  expect(site.turnstileCalls.asked).toEqual(asked ? [sent] : []);
-  expect(vi.mocked(fetch).mock.calls.map(([, init]) => init?.redirect)).toEqual(asked ? ["manual"] : []);
-  expect(timeout.mock.calls.some(([milliseconds]) => milliseconds === 3_000)).toBe(asked === 1);
-  const failsOpen = answer.status === 303 && says !== undefined;
-  const events = site.logged.map(([event]) => event);
-  expect([events.includes("turnstile_failed"), events.includes("signup_challenged")]).toEqual([failsOpen, isAsked]);
+  return { ...answer, site, sender, network, events: site.logged.map(([event]) => event) };
+}
+
+test("a sender and its network are counted apart", async () => {
+  const { sender, network } = await submit({ limit: 1 });
+  expect(sender.keys).toEqual(["192.0.2.7"]);
+  expect(network.keys).toEqual(["192.0.2.0/24"]);
+});
+
+test("a form of a network under its limit passes unasked", async () => {
+  const answer = await submit({ limit: 1, token: "" });
+  expect(answer).toHaveStatus(303);
+  expect(answer.site.turnstileCalls.asked).toEqual([]);
+});
+
+test("a form of a network over its limit is refused where Turnstile has no keys", async () => {
+  const answer = await submit({ keys: {} });
+  expect(answer).toHaveStatus(429);
+  expect(answer).toShowNotice("Submission Failed");
+  expect(answer.reply?.challenge).toBeUndefined();
+});
+
+test("a form without a token is asked for one", async () => {
+  const answer = await submit({ token: "" });
+  expect(answer).toHaveStatus(429);
+  expect(answer).toHaveHeader("Retry-After", "60");
+  expect(answer).toShowNotice("One more step");
+  expect(answer.reply?.challenge).toBe(KEYS.TURNSTILE_SITE_KEY);
+  expect(answer.events).toEqual(["signup_challenged"]);
+  expect(answer.site.api.calls).toEqual([]);
+});
+
+test("a token that is too long for Turnstile is not sent to it", async () => {
+  const answer = await submit({ token: "x".repeat(2049) });
+  expect(answer).toHaveStatus(429);
+  expect(answer.site.turnstileCalls.asked).toEqual([]);
+});
+
+test.each([
+  { name: "failed", code: "invalid-input-response" },
+  { name: "was used before", code: "timeout-or-duplicate" },
+])("a form whose token $name is asked for another", async ({ code }) => {
+  const answer = await submit({ turnstile: refuses(code) });
+  expect(answer).toHaveStatus(429);
+  expect(answer).toShowNotice("One more step");
+});
+
+test.each([
+  { name: "a token", token: "a-token" },
+  { name: "a token as long as Turnstile's limit", token: "x".repeat(2048) },
+])("a form with $name that Turnstile takes passes", async ({ token }) => {
+  const answer = await submit({ token });
+  expect(answer).toHaveStatus(303);
+  expect(answer.events).toEqual(["request"]);
+});
+
+test("Turnstile gets the token alone, for three seconds at most, and no redirect is followed", async () => {
+  const timeout = vi.spyOn(AbortSignal, "timeout");
+  const { site } = await submit({});
+  const sent = new URLSearchParams({ secret: KEYS.TURNSTILE_SECRET_KEY, response: "a-token" });
+  expect(site.turnstileCalls.asked).toEqual([sent.toString()]);
+  expect(vi.mocked(fetch).mock.lastCall?.[1]?.redirect).toBe("manual");
+  expect(timeout.mock.calls.flat()).toContain(3_000);
+});
+
+test.each<{ name: string; turnstile: () => Response | Promise<Response> }>([
+  { name: "its keys are wrong", turnstile: refuses("invalid-input-secret") },
+  { name: "it does not answer", turnstile: () => Promise.reject(new Error("down")) },
+  { name: "it answers something else", turnstile: () => new Response("<html>") },
+])("a form passes, and the log has an error, if Turnstile fails: $name", async ({ turnstile }) => {
+  const answer = await submit({ turnstile });
+  expect(answer).toHaveStatus(303);
+  expect(answer.events).toContain("turnstile_failed");
 });
