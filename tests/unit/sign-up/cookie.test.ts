@@ -22,32 +22,64 @@ const pairOf = (setCookie: string) => setCookie.split(";")[0] ?? "";
 const { card } = SESSIONS;
 
 describe("the session's cookie", () => {
-  test("is HttpOnly, SameSite=Lax and of the whole site, over https also Secure with the __Host- prefix", async () => {
-    const attributes = async (secure: boolean) =>
-      (await signupSessions([SECRET], secure).write(card)).replace(/=[^;]+/, "=…");
-    expect(await attributes(true)).toBe("__Host-signup=…; Max-Age=158400; Path=/; HttpOnly; Secure; SameSite=Lax");
-    expect(await attributes(false)).toBe("signup=…; Max-Age=158400; Path=/; HttpOnly; SameSite=Lax");
-    expect([sessions.isIn(asking("__Host-signup=1")), sessions.isIn(asking("signup2=1"))]).toEqual([true, false]);
+  test("over https is Secure and HttpOnly, of this host and site only", async () => {
+    const attributes = (await sessions.write(card)).replace(/=[^;]+/, "=…");
+    expect(attributes).toBe("__Host-signup=…; Max-Age=158400; Path=/; HttpOnly; Secure; SameSite=Lax");
+  });
+
+  test("over http, locally, has neither Secure nor the prefix", async () => {
+    const attributes = (await signupSessions([SECRET], false).write(card)).replace(/=[^;]+/, "=…");
+    expect(attributes).toBe("signup=…; Max-Age=158400; Path=/; HttpOnly; SameSite=Lax");
+  });
+
+  test("is cleared with the attributes that it has", () => {
     expect(sessions.clear()).toBe("__Host-signup=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax");
   });
 
-  test("shows nothing of the sign-up to whoever has it, and is refused after a change of any part", async () => {
-    const cookie = pairOf(await sessions.write(card));
-    const parts = cookie.split(/(?<=[=.])/);
-    const decoded = parts.map((part) => Buffer.from(part, "base64url").toString("latin1"));
-    expect(decoded.join()).not.toMatch(/Engines|example\.com|seti_|secret/i);
-    for (const part of parts.slice(1)) {
-      const changed = cookie.replace(part, (part.startsWith("A") ? "B" : "A") + part.slice(1));
-      expect(await sessions.read(asking(changed))).toEqual({ state: "unreadable" });
-    }
+  test("is found by its name", () => {
+    expect(sessions.isIn(asking("__Host-signup=1"))).toBe(true);
+    expect(sessions.isIn(asking("signup2=1"))).toBe(false);
   });
 
-  test("is unreadable if it is malformed or of an earlier release", async () => {
-    const old = { step: "card", clientSecret: "seti_1_secret_1", key: "a", expiresAt: NOW + HOUR };
-    const sealed = await sealedTokens([SECRET], "cookie").seal(JSON.stringify(old));
-    for (const value of ["", "x", "%E0%A4%A", "..", "a.b.c", "x".repeat(10_000), sealed])
-      expect([value, await sessions.read(asking(`__Host-signup=${value}`))]).toEqual([value, { state: "unreadable" }]);
+  test("shows nothing of the sign-up to whoever has it", async () => {
+    const parts = pairOf(await sessions.write(card)).split(/[=.]/);
+    const decoded = parts.map((part) => Buffer.from(part, "base64url").toString("latin1"));
+    expect(decoded.join()).not.toMatch(/Engines|example\.com|seti_|secret/i);
   });
+
+  test.each([1, 2, 3])("is unreadable after a change of its part %i", async (changed) => {
+    const parts = pairOf(await sessions.write(card)).split(/(?<=[=.])/);
+    const cookie = parts.map((part, nth) =>
+      nth === changed ? (part.startsWith("A") ? "B" : "A") + part.slice(1) : part,
+    );
+    expect(await sessions.read(asking(cookie.join("")))).toEqual({ state: "unreadable" });
+  });
+
+  test.each(["", "x", "%E0%A4%A", "..", "a.b.c", "x".repeat(10_000)])(
+    "is unreadable if it is malformed: %.12s",
+    async (value) => {
+      expect(await sessions.read(asking(`__Host-signup=${value}`))).toEqual({ state: "unreadable" });
+    },
+  );
+
+  test("is unreadable if an early release made it", async () => {
+    const early = { step: "card", clientSecret: "seti_1_secret_1", key: "a", expiresAt: NOW + HOUR };
+    const sealed = await sealedTokens([SECRET], "cookie").seal(JSON.stringify(early));
+    expect(await sessions.read(asking(`__Host-signup=${sealed}`))).toEqual({ state: "unreadable" });
+  });
+
+  test.each<{ state: SignUp; ofEarlierRelease: object }>([
+    { state: SESSIONS.card, ofEarlierRelease: { resumed: true } },
+    { state: SESSIONS.waiting, ofEarlierRelease: { checks: 3 } },
+    { state: SESSIONS.canceled, ofEarlierRelease: { clientSecret: "seti_1_secret_1" } },
+    { state: SESSIONS.done, ofEarlierRelease: { setupIntentId: "seti_1" } },
+  ])(
+    "of the release before is read without what is kept no more: $ofEarlierRelease",
+    async ({ state, ofEarlierRelease }) => {
+      const sealed = await sealedTokens([SECRET], "cookie").seal(JSON.stringify({ ...state, ...ofEarlierRelease }));
+      expect(await sessions.read(asking(`__Host-signup=${sealed}`))).toEqual(state);
+    },
+  );
 
   test("is kept for a day after its sign-up's end, and no longer", async () => {
     const read = async (expiresAt: number) =>
@@ -109,32 +141,66 @@ describe("the session's cookie", () => {
   });
 });
 
-test("the form's cookie has a random nonce for two days, and is given anew if it is missing or malformed", () => {
-  const [one, two] = [sessions.newNonce(), sessions.newNonce()];
-  expect(one).toMatch(/^__Host-form=[\w-]{22}; Max-Age=172800; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
-  expect(two).not.toBe(one);
-  for (const [cookie, nonce] of [pairOf(one), "__Host-form=short", `${pairOf(one)}x`, "a=1"].map((cookie, nth) => {
-    return [asking(cookie), nth === 0 ? pairOf(one).slice(12) : undefined] as const;
-  }))
-    expect([sessions.nonceIn(cookie), sessions.missingNonce(cookie) === undefined]).toEqual([
-      nonce,
-      nonce !== undefined,
-    ]);
+describe("the form's cookie", () => {
+  const cookie = sessions.newNonce();
+
+  test("has a nonce for two days, with the session's attributes", () => {
+    expect(cookie).toMatch(/^__Host-form=[\w-]{22}; Max-Age=172800; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+  });
+
+  test("has another nonce each time", () => {
+    expect(sessions.newNonce()).not.toBe(cookie);
+  });
+
+  test("is read, and not given anew", () => {
+    expect(sessions.nonceIn(asking(pairOf(cookie)))).toBe(pairOf(cookie).slice("__Host-form=".length));
+    expect(sessions.missingNonce(asking(pairOf(cookie)))).toBeUndefined();
+  });
+
+  test.each(["__Host-form=short", `${pairOf(cookie)}x`, "a=1"])(
+    "is given anew if it is missing or malformed: %s",
+    (sent) => {
+      expect(sessions.nonceIn(asking(sent))).toBeUndefined();
+      expect(sessions.missingNonce(asking(sent))).toMatch(/^__Host-form=/);
+    },
+  );
 });
 
-test("a form's key is the same for an equal form, and another after a change of a field, the nonce or the secret", async () => {
+describe("a form's key", () => {
   const keyOf = idempotencyKeys([SECRET, OLD]);
-  const [key, withoutNonce] = [await keyOf(validRequest, NONCE), await keyOf(validRequest, undefined)];
-  expect(key).toMatch(/^[\w-]{16}$/);
-  expect(await idempotencyKeys([SECRET])({ ...validRequest }, NONCE)).toBe(key);
-  expect(await keyOf(validRequest, `${NONCE.slice(1)}x`)).not.toBe(key);
-  expect(await idempotencyKeys([OLD])(validRequest, NONCE)).not.toBe(key);
-  for (const [name, value] of Object.entries(validRequest)) {
-    const changed = { ...validRequest, [name]: `${value} ` };
-    expect([name, await keyOf(changed, NONCE)]).not.toEqual([name, key]);
-    // Without a nonce a key would tell something about the password.
-    expect([name, (await keyOf(changed, undefined)) === withoutNonce]).toEqual([name, name === "password"]);
-  }
+  const FIELDS = Object.entries(validRequest).map(([name, value]) => ({ name, changed: `${value} ` }));
+
+  test("is short, and the same for an equal form", async () => {
+    const key = await keyOf(validRequest, NONCE);
+    expect(key).toMatch(/^[\w-]{16}$/);
+    expect(await idempotencyKeys([SECRET])({ ...validRequest }, NONCE)).toBe(key);
+  });
+
+  test("is another for another nonce", async () => {
+    expect(await keyOf(validRequest, `${NONCE.slice(1)}x`)).not.toBe(await keyOf(validRequest, NONCE));
+  });
+
+  test("is another with another secret", async () => {
+    expect(await idempotencyKeys([OLD])(validRequest, NONCE)).not.toBe(await keyOf(validRequest, NONCE));
+  });
+
+  test.each(FIELDS)("is another after a change of $name", async ({ name, changed }) => {
+    expect(await keyOf({ ...validRequest, [name]: changed }, NONCE)).not.toBe(await keyOf(validRequest, NONCE));
+  });
+
+  test.each(FIELDS.filter(({ name }) => name !== "password"))(
+    "without a nonce is another after a change of $name",
+    async ({ name, changed }) => {
+      expect(await keyOf({ ...validRequest, [name]: changed }, undefined)).not.toBe(
+        await keyOf(validRequest, undefined),
+      );
+    },
+  );
+
+  test("without a nonce tells nothing about the password", async () => {
+    const changed = { ...validRequest, password: "An0ther one!" };
+    expect(await keyOf(changed, undefined)).toBe(await keyOf(validRequest, undefined));
+  });
 });
 
 describe("a sealed token", () => {
@@ -144,16 +210,30 @@ describe("a sealed token", () => {
     expect(await first?.open((await both?.seal("text")) ?? "")).toBe("text");
   });
 
-  test("opens only where it belongs", async () => {
-    const { sessions, resumeLinks } = siteContext();
-    const cookie = pairOf(await sessions.write(card)).split("=")[1] ?? "";
-    const tokens = [cookie, await sessions.toReturnToken(card), (await resumeLinks.toToken(card)) ?? ""];
-    for (const [nth, token] of tokens.entries()) {
-      const inCookie = (await sessions.read(asking(`__Host-signup=${token}`))).state !== "unreadable";
-      const returned = (await sessions.fromReturnToken(token)) !== undefined;
-      const linked = (await resumeLinks.fromToken(token, PLAN)) !== undefined;
-      expect([inCookie, returned, linked]).toEqual([nth === 0, nth === 1, nth === 2]);
-    }
+  const { sessions: own, resumeLinks } = siteContext();
+  const opens = {
+    "in the cookie": async (token: string) => (await own.read(asking(`__Host-signup=${token}`))).state !== "unreadable",
+    "as a return": async (token: string) => (await own.fromReturnToken(token)) !== undefined,
+    "as a link": async (token: string) => (await resumeLinks.fromToken(token, PLAN)) !== undefined,
+  };
+
+  test.each<{ token: keyof typeof opens; made: () => Promise<string | undefined> }>([
+    { token: "in the cookie", made: async () => pairOf(await own.write(card)).split("=")[1] },
+    { token: "as a return", made: () => own.toReturnToken(card) },
+    { token: "as a link", made: () => resumeLinks.toToken(card) },
+  ])("that was made to open $token opens nowhere else", async ({ token, made }) => {
+    const sealed = (await made()) ?? "";
+    for (const [place, open] of Object.entries(opens)) expect(await open(sealed), place).toBe(place === token);
+  });
+
+  test.each(["\n", "\f", " ", "\t", "\r\n"])("with whitespace in it does not open: %j", async (space) => {
+    const tokens = sealedTokens([SECRET], "return");
+    const sealed = await tokens.seal("text");
+    expect(await tokens.open(sealed.slice(0, 20) + space + sealed.slice(20))).toBeUndefined();
+  });
+
+  test.each(["", ".", "..", "a.b", "a.b.c.d"])("that has not three parts does not open: %j", async (token) => {
+    expect(await sealedTokens([SECRET], "return").open(token)).toBeUndefined();
   });
 
   test("for a return has no personal data, and fits in Stripe's return_url", async () => {
