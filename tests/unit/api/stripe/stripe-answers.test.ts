@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, answer, refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
-import { eventOf, secondsNow, sign } from "../../../support/stripe-events";
 import { signUpsInProcess, stripeThatAnswers } from "../sign-ups/sign-ups";
 
 stopClock();
@@ -9,45 +8,36 @@ stopClock();
 /** With a message that quotes something typed, which no log line may have. */
 const failed = (status: number, error: object = {}) =>
   answer(status, { error: { message: "No ada@example.com", ...error } });
-const invalid = { type: "invalid_request_error" };
 
-test.each<[string, Answer, reason: string, ofCreation: string, level: string]>([
-  ["an error of Stripe's own", failed(500, { type: "api_error" }), "unavailable", "failed", "warn"],
-  ["a key with other parameters", failed(400, { type: "idempotency_error" }), "unavailable", "failed", "warn"],
-  ["a key in use", failed(409, { type: "idempotency_error" }), "in-progress", "in-progress", "warn"],
-  ["an email address", failed(400, { ...invalid, code: "email_invalid" }), "email-refused", "email-refused", "warn"],
-  ["a parameter", failed(400, invalid), "unexpected-answer", "unexpected-answer", "warn"],
-  ["too many calls", failed(429, invalid), "unavailable", "unavailable", "warn"],
-  ["a wrong key", failed(401, invalid), "unavailable", "unavailable", "error"],
-  ["a key without permission", failed(403, invalid), "unavailable", "unavailable", "error"],
-  ["text instead of JSON", { status: 200, text: "<html>" }, "unexpected-answer", "unexpected-answer", "warn"],
-])("a call fails because of %s; Stripe repeats only a creation's error", async (_, said, reason, own, level) => {
-  const { services, instead, logged, signUp } = signUpsInProcess();
-  instead.set("", said);
-  await expect(services.payments.findCard("cus_1")).rejects.toMatchObject({ name: "PaymentsError", reason });
-  await expect(services.payments.findOrCreateCustomer(await signUp())).rejects.toMatchObject({ reason: own });
-  expect(logged).toMatchObject([{ on: level, event: "stripe_failed" }, { on: level }]);
-});
-
-test("an object unknown to Stripe is no setup intent, no card, a canceled subscription, or deleted", async () => {
+/** Payments for which Stripe has no object of any ID. */
+function withoutObjects() {
   const { services, instead } = signUpsInProcess();
-  const { payments } = services;
   instead.set("", refusal(404, "resource_missing"));
-  expect([await payments.findSetupIntent("seti_1"), await payments.findBilling("sub_1")]).toEqual([
-    undefined,
-    undefined,
-  ]);
-  expect(await payments.findCard("cus_1")).toBeNull();
-  expect(await payments.retrieveSubscription("sub_1")).toMatchObject({ status: "canceled", trialEnd: null });
-  expect(await payments.isCustomerDeleted("cus_1")).toBe(true);
-  await payments.cancelSubscription("sub_1");
-  await payments.deleteCustomer("cus_1");
+  return services.payments;
+}
+
+test("a setup intent unknown to Stripe is none", async () => {
+  expect(await withoutObjects().findSetupIntent("seti_1")).toBeUndefined();
 });
 
-const NOBODY = { customerId: null, signUpId: undefined, usedCards: 0, fingerprint: null };
+test("a subscription unknown to Stripe has no billing, and is canceled", async () => {
+  expect(await withoutObjects().findBilling("sub_1")).toBeUndefined();
+  expect(await withoutObjects().retrieveSubscription("sub_1")).toMatchObject({ status: "canceled", trialEnd: null });
+});
 
-const findIntent = (status: string, client_secret: string | null) =>
-  stripeThatAnswers({ id: "seti_1", client_secret, status, payment_method: "pm_1" }).payments.findSetupIntent("a");
+test("a customer unknown to Stripe has no card, and is deleted", async () => {
+  expect(await withoutObjects().findCard("cus_1")).toBeNull();
+  expect(await withoutObjects().isCustomerDeleted("cus_1")).toBe(true);
+});
+
+test("canceling or deleting an object unknown to Stripe does nothing", async () => {
+  await expect(withoutObjects().cancelSubscription("sub_1")).resolves.toBeUndefined();
+  await expect(withoutObjects().deleteCustomer("cus_1")).resolves.toBeUndefined();
+});
+
+/** A setup intent as Stripe answers it. */
+const findSetupIntent = (given: object) =>
+  stripeThatAnswers({ id: "seti_1", client_secret: "a_secret", ...given }).payments.findSetupIntent("seti_1");
 
 test.each([
   { status: "requires_payment_method", state: "open" },
@@ -57,44 +47,83 @@ test.each([
   { status: "canceled", state: "canceled" },
   { status: "a_later_one", state: "open" },
 ])("a setup intent with the status $status is $state", async ({ status, state }) => {
-  const intent = { id: "seti_1", clientSecret: "a_secret", state, paymentMethodId: "pm_1" };
-  expect(await findIntent(status, "a_secret")).toEqual({ ...intent, ...NOBODY });
+  expect(await findSetupIntent({ status, payment_method: "pm_1" })).toEqual({
+    id: "seti_1",
+    clientSecret: "a_secret",
+    state,
+    customerId: null,
+    signUpId: undefined,
+    usedCards: 0,
+    paymentMethodId: "pm_1",
+    fingerprint: null,
+  });
 });
 
-test("a setup intent without a secret is an unexpected answer", async () => {
-  await expect(findIntent("requires_action", null)).rejects.toMatchObject({ reason: "unexpected-answer" });
+test("a setup intent without a client secret is an unexpected answer", async () => {
+  const found = findSetupIntent({ status: "processing", client_secret: null });
+  await expect(found).rejects.toMatchObject({ reason: "unexpected-answer" });
 });
 
-test.each([null, "cus_1"])("an error in detaching a card counts if it is still a customer's: %s", async (customer) => {
+/** Detaches a card, which Stripe refuses; then the card belongs to this customer. */
+function detachInVain(customerAfterwards: string | null) {
   const { services, instead } = signUpsInProcess();
-  const customers = ["cus_1", customer];
+  const customers = ["cus_1", customerAfterwards];
   instead.set("GET payment_methods", () => answer(200, { id: "pm_1", customer: customers.shift() ?? null }));
-  instead.set("POST payment_methods", failed(400, invalid));
-  const error = await services.payments.detachCard("pm_1").catch(({ reason }) => reason);
-  expect(error).toBe(customer === null ? undefined : "unexpected-answer");
+  instead.set("POST payment_methods", refusal(400, "payment_method_unexpected_state"));
+  return services.payments.detachCard("pm_1");
+}
+
+test("an error in detaching a card is none if the card was detached meanwhile", async () => {
+  await expect(detachInVain(null)).resolves.toBeUndefined();
+});
+
+test("an error in detaching a card is thrown while the card is a customer's", async () => {
+  await expect(detachInVain("cus_1")).rejects.toMatchObject({ reason: "unexpected-answer" });
 });
 
 const subscription = { id: "sub_1", status: "trialing", trial_start: 1_800_000_000, trial_end: 1_800_432_000 };
 
-test.each<[what: string, change: object, status: string | undefined, isCanceledByCustomer?: boolean]>([
-  ["incomplete", { status: "incomplete" }, "past_due"],
-  ["paused", { status: "paused" }, "past_due"],
-  ["canceled by “not me”", { status: "canceled", cancellation_details: { comment: "not-me" } }, "canceled"],
-  ["incomplete_expired", { status: "incomplete_expired" }, "canceled"],
-  ["to end on a day", { cancel_at: 1_800_000_000 }, "trialing", true],
-  ["of a later version", { status: "new" }, undefined],
-])("a subscription that is %s", async (_, change, status, isCanceledByCustomer = false) => {
-  const { payments } = stripeThatAnswers({ cancel_at_period_end: false, ...subscription, ...change });
-  const found = payments.retrieveSubscription("sub_1");
-  if (status === undefined) return expect(found).rejects.toMatchObject({ reason: "unexpected-answer" });
-  const trialEnd = new Date(1_800_432_000_000);
-  expect(await found).toEqual({ stripeSubscriptionId: "sub_1", status, trialEnd, isCanceledByCustomer });
+/** A subscription as Stripe answers it. */
+const retrieve = (change: object) =>
+  stripeThatAnswers({ cancel_at_period_end: false, ...subscription, ...change }).payments.retrieveSubscription("sub_1");
+
+test.each([
+  { what: "incomplete", change: { status: "incomplete" }, status: "past_due" },
+  { what: "paused", change: { status: "paused" }, status: "past_due" },
+  { what: "unpaid", change: { status: "unpaid" }, status: "past_due" },
+  { what: "incomplete and expired", change: { status: "incomplete_expired" }, status: "canceled" },
+])("a subscription that is $what counts as $status", async ({ change, status }) => {
+  expect(await retrieve(change)).toMatchObject({ stripeSubscriptionId: "sub_1", status });
 });
 
-test("paid is who paid more than nothing", async () => {
-  const paid = (...amounts: number[]) =>
-    stripeThatAnswers({ data: amounts.map((amount_paid) => ({ amount_paid })) }).payments.hasPaid("sub_1");
-  expect([await paid(), await paid(0), await paid(0, 1)]).toEqual([false, false, true]);
+test("a subscription has its trial's end", async () => {
+  expect(await retrieve({})).toMatchObject({ trialEnd: new Date(1_800_432_000_000) });
+});
+
+test.each([
+  { what: "ended by its customer", change: { status: "canceled" }, byCustomer: true },
+  { what: "to end on a day", change: { cancel_at: 1_800_000_000 }, byCustomer: true },
+  { what: "to end with its period", change: { cancel_at_period_end: true }, byCustomer: true },
+  {
+    what: "ended by “This wasn’t me”",
+    change: { status: "canceled", cancellation_details: { comment: "not-me" } },
+    byCustomer: false,
+  },
+])("a subscription that is $what was canceled by the customer: $byCustomer", async ({ change, byCustomer }) => {
+  expect(await retrieve(change)).toMatchObject({ isCanceledByCustomer: byCustomer });
+});
+
+test("a subscription with a status of a later API version is an unexpected answer", async () => {
+  await expect(retrieve({ status: "new" })).rejects.toMatchObject({ reason: "unexpected-answer" });
+});
+
+test.each([
+  { amounts: [], isPaid: false },
+  { amounts: [0], isPaid: false },
+  { amounts: [0, 1], isPaid: true },
+])("a subscription with paid invoices over $amounts cents was paid: $isPaid", async ({ amounts, isPaid }) => {
+  const { payments } = stripeThatAnswers({ data: amounts.map((amount_paid) => ({ amount_paid })) });
+  expect(await payments.hasPaid("sub_1")).toBe(isPaid);
 });
 
 describe("the end of a trial", () => {
@@ -133,28 +162,48 @@ describe("the end of a trial", () => {
   const more = { subtotal: 51_000, amount_due: 51_000, total: 51_000 };
   const discounted = { amount_due: 40_000, total: 40_000, total_discount_amounts: [{ amount: 10_000 }] };
 
-  test.each<[string, change: object, ofPreview: object, expected: object]>([
-    ["nothing changed", {}, {}, { ...charge(untaxed(50_000)), card: visa.card, plan: "STANDARD" }],
-    ["a card of its own", { default_payment_method: amex }, {}, amex],
-    ["more products", { items: { data } }, {}, { plan: "STANDARD, Seats" }],
-    ["an invoice", { latest_invoice: { amount_due: 1 } }, {}, { isInvoiced: true }],
-    ["a charge already", { status: "active" }, {}, { isTrialing: false }],
-    ["a cancellation by the API", { cancel_at_period_end: true }, {}, end("canceled")],
-    ["a cancellation in the portal", { cancel_at: END }, {}, end("canceled")],
-    ["a cancellation for an earlier day", { cancel_at: END - 86_400 }, {}, end("canceled", END - 86_400)],
-    ["a cancellation for a day after the first charge", { cancel_at: END + 86_400 }, {}, charge(untaxed(50_000))],
-    ["no end", { trial_end: null }, {}, unknown],
-    ["a removed card", withoutCard, {}, { ...end("no-card"), card: null }],
-    ["a removed card and invoices by email", { ...withoutCard, trial_settings: null }, {}, unknown],
-    ["paused collection", { pause_collection: { behavior: "void" } }, {}, unknown],
-    ["invoices by email", { collection_method: "send_invoice" }, {}, unknown],
-    ["a tax", {}, { ...taxed, amount_due: 54_000 }, charge(whole)],
-    ["a tax and a credit", {}, { ...taxed, amount_due: 44_000 }, charge(untaxed(44_000), whole)],
-    ["a tax that Stripe cannot compute yet", {}, untaxable, charge({ cents: 50_000, tax: "added" })],
-    ["a discount, which may end", {}, discounted, charge(untaxed(40_000), null)],
-    ["items of the first invoice alone", {}, more, charge(untaxed(51_000), null)],
-    ["another currency", {}, { currency: "eur" }, charge(null)],
-  ])("follows Stripe's subscription and preview, with %s", async (_, change, ofPreview, expected) => {
+  test.each<{ what: string; change?: object; ofPreview?: object; expected: object }>([
+    { what: "nothing changed", expected: { ...charge(untaxed(50_000)), card: visa.card, plan: "STANDARD" } },
+    { what: "a card of its own", change: { default_payment_method: amex }, expected: amex },
+    { what: "more products", change: { items: { data } }, expected: { plan: "STANDARD, Seats" } },
+    { what: "an invoice", change: { latest_invoice: { amount_due: 1 } }, expected: { isInvoiced: true } },
+    { what: "a charge already", change: { status: "active" }, expected: { isTrialing: false } },
+    { what: "a cancellation by the API", change: { cancel_at_period_end: true }, expected: end("canceled") },
+    { what: "a cancellation in the portal", change: { cancel_at: END }, expected: end("canceled") },
+    {
+      what: "a cancellation for an earlier day",
+      change: { cancel_at: END - 86_400 },
+      expected: end("canceled", END - 86_400),
+    },
+    {
+      what: "a cancellation for a day after the first charge",
+      change: { cancel_at: END + 86_400 },
+      expected: charge(untaxed(50_000)),
+    },
+    { what: "no end", change: { trial_end: null }, expected: unknown },
+    { what: "a removed card", change: withoutCard, expected: { ...end("no-card"), card: null } },
+    {
+      what: "a removed card and invoices by email",
+      change: { ...withoutCard, trial_settings: null },
+      expected: unknown,
+    },
+    { what: "paused collection", change: { pause_collection: { behavior: "void" } }, expected: unknown },
+    { what: "invoices by email", change: { collection_method: "send_invoice" }, expected: unknown },
+    { what: "a tax", ofPreview: { ...taxed, amount_due: 54_000 }, expected: charge(whole) },
+    {
+      what: "a tax and a credit",
+      ofPreview: { ...taxed, amount_due: 44_000 },
+      expected: charge(untaxed(44_000), whole),
+    },
+    {
+      what: "a tax that Stripe cannot compute yet",
+      ofPreview: untaxable,
+      expected: charge({ cents: 50_000, tax: "added" }),
+    },
+    { what: "a discount, which may end", ofPreview: discounted, expected: charge(untaxed(40_000), null) },
+    { what: "items of the first invoice alone", ofPreview: more, expected: charge(untaxed(51_000), null) },
+    { what: "another currency", ofPreview: { currency: "eur" }, expected: charge(null) },
+  ])("follows Stripe's subscription and preview, with $what", async ({ change = {}, ofPreview = {}, expected }) => {
     const billing = await billingOf(change, answer(200, { ...preview, ...ofPreview }));
     expect(billing).toMatchObject({ isTrialing: true, isInvoiced: false, ...expected });
   });
@@ -163,66 +212,4 @@ describe("the end of a trial", () => {
     expect(await billingOf({}, refusal(400, "none"))).toMatchObject(charge(null));
     await expect(billingOf({}, failed(500))).rejects.toMatchObject({ reason: "unavailable" });
   });
-});
-
-const MINI = { id: "a-package", name: "MINI", price_cents: 10_000 };
-const every = (interval: string, interval_count = 1) => ({ recurring: { interval, interval_count } });
-const monthly = { ...every("month"), currency: "usd", unit_amount: 10_000 };
-const OTHERS = [{ unit_amount: 10_001 }, { currency: "eur" }, every("year"), every("month", 2), { recurring: null }];
-
-test.each([{}, ...OTHERS])("a price of $100 a month with %j is a package's if nothing differs", async (change) => {
-  const { prices, sent } = stripeThatAnswers({ data: [{ id: "price_1", product: "prod_1", ...monthly, ...change }] });
-  const isIt = Object.keys(change).length === 0;
-  expect(await prices.find(MINI)).toEqual(isIt ? { id: "price_1", product: "prod_1", created: false } : undefined);
-  expect(sent.map(({ params }) => params)).toEqual([{ "lookup_keys[0]": "a-package", active: "true", limit: "1" }]);
-});
-
-test("a package without a price gets a product of its name, and a price for each month", async () => {
-  const { prices, sent } = stripeThatAnswers({ id: "made", data: [] });
-  expect(await prices.findOrCreate(MINI)).toEqual({ id: "made", product: "made", created: true });
-  const ofMonth = { currency: "usd", "recurring[interval]": "month", transfer_lookup_key: "true" };
-  expect(sent.slice(1).map(({ call, params }) => [call, params])).toEqual([
-    ["POST products", { name: "MINI", "metadata[package_id]": "a-package" }],
-    ["POST prices", { ...ofMonth, lookup_key: "a-package", product: "made", unit_amount: "10000" }],
-  ]);
-});
-
-const [NEW, OLD] = ["whsec_of_the_next_months_1234", "whsec_of_this_month_12345678"] as const;
-const receive = (payload: string, signature = sign(payload, OLD)) =>
-  signUpsInProcess({ settings: { STRIPE_WEBHOOK_SECRET: `${NEW},${OLD}` } }).services.stripeWebhook.read(
-    payload,
-    signature,
-  );
-const SIGN_UP = "6f1c9d3e-8a20-4b57-9c14-2d5e7f8a9b01";
-const setUp = { id: "seti_1", customer: "cus_1", metadata: { sign_up_id: SIGN_UP } };
-const card = { signUpId: SIGN_UP, customerId: "cus_1", setupIntentId: "seti_1" };
-const about = { id: "sub_1", customer: "cus_1" };
-const changed = { status: "subscription-changed", stripeSubscriptionId: "sub_1", customerId: "cus_1" };
-const ofSubscriptions = ["created", "updated", "deleted", "paused", "resumed", "trial_will_end"];
-
-test.each<[type: string, about: object, content: object]>([
-  ["setup_intent.succeeded", setUp, { status: "card-set-up", card }],
-  ["setup_intent.setup_failed", setUp, { status: "card-declined", card }],
-  ...ofSubscriptions.map((what): [string, object, object] => [`customer.subscription.${what}`, about, changed]),
-])("the event %s is read", async (type, object, expected) => {
-  expect(await receive(eventOf(type, object, "evt_1"))).toEqual({ ...expected, event: { id: "evt_1", type } });
-});
-
-test.each<[string, string]>([
-  ["of another type", eventOf("setup_intent.created", setUp)],
-  ["about a setup intent without a sign-up", eventOf("setup_intent.succeeded", { ...setUp, metadata: {} })],
-  ["about a customer of another service", eventOf("setup_intent.succeeded", { ...setUp, customer: null })],
-  ["without an id", eventOf("customer.subscription.updated", about, "")],
-  ["that is not JSON", "{"],
-])("an event %s is ignored", async (_, payload) => {
-  expect(await receive(payload)).toEqual({ status: "ignored" });
-});
-
-test("an event's signature is valid for five minutes, for its bytes and each of two secrets", async () => {
-  const payload = eventOf("setup_intent.succeeded", setUp);
-  const signed = (age: number, secret: string = OLD) => sign(payload, secret, secondsNow() - age);
-  for (const header of [signed(299), signed(0, NEW)])
-    expect((await receive(payload, header)).status).toBe("card-set-up");
-  for (const header of [signed(301), signed(0, `${OLD}x`), sign(`${payload} `, OLD), "", "t=1", "nonsense"])
-    expect((await receive(payload, header)).status, header).toBe("rejected");
 });

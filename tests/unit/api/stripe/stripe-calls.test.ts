@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
-import { stripeClient } from "../../../../functions/subscription-api/stripe/client";
 import type { Payments } from "../../../../functions/subscription-api/stripe/payments";
 import { answer, refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
@@ -115,10 +114,4 @@ test("the customers of an address come from both searches, and only customers wi
   expect(found.map(({ id, signUpId }) => `${id} of ${signUpId}`)).toEqual(["cus_1 of a", "cus_2 of b"]);
   const asked = sent.map(({ params }) => params.query ?? params.email);
   expect(asked).toEqual(['a"b@example.com', 'email:"a\\"b@example.com"']);
-});
-
-test("a call has five seconds and one retry, and its API version is pinned", () => {
-  const client = stripeClient({ secretKey: "sk_test_1", webhookSecrets: [] });
-  expect([client.getApiField("timeout"), client.getMaxNetworkRetries()]).toEqual([5_000, 1]);
-  expect(client.getApiField("version")).toBe("2026-10-28.endive");
 });

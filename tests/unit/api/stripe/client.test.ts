@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { stripeClient } from "../../../../functions/subscription-api/stripe/client";
+import { type Answer, answer } from "../../../support/api-in-process/stripe-objects";
+import { stopClock } from "../../../support/clock";
+import { signUpsInProcess } from "../sign-ups/sign-ups";
+
+/* What a failed call to Stripe means. */
+
+stopClock();
+
+/** Its message quotes something typed, which no log line may have. */
+const failed = (status: number, error: object): Answer =>
+  answer(status, { error: { message: "No ada@example.com", ...error } });
+
+type Failure = { what: string; said: Answer; reason: string; ofCreation?: string; level?: "warn" | "error" };
+
+const FAILURES: Failure[] = [
+  {
+    what: "an error of Stripe's own",
+    said: failed(500, { type: "api_error" }),
+    reason: "unavailable",
+    ofCreation: "failed",
+  },
+  {
+    what: "a key that was used with other parameters",
+    said: failed(400, { type: "idempotency_error" }),
+    reason: "unavailable",
+    ofCreation: "failed",
+  },
+  { what: "a key in use", said: failed(409, { type: "idempotency_error" }), reason: "in-progress" },
+  {
+    what: "an email address",
+    said: failed(400, { type: "invalid_request_error", code: "email_invalid" }),
+    reason: "email-refused",
+  },
+  { what: "a parameter", said: failed(400, { type: "invalid_request_error" }), reason: "unexpected-answer" },
+  { what: "too many calls", said: failed(429, { type: "invalid_request_error" }), reason: "unavailable" },
+  { what: "a wrong key", said: failed(401, { type: "invalid_request_error" }), reason: "unavailable", level: "error" },
+  {
+    what: "a key without permission",
+    said: failed(403, { type: "invalid_request_error" }),
+    reason: "unavailable",
+    level: "error",
+  },
+  { what: "text instead of JSON", said: { status: 200, text: "<html>" }, reason: "unexpected-answer" },
+];
+
+test.each(FAILURES)("a read that fails because of $what is $reason", async ({ said, reason }) => {
+  const { services, instead } = signUpsInProcess();
+  instead.set("", said);
+  await expect(services.payments.findCard("cus_1")).rejects.toMatchObject({ name: "PaymentsError", reason });
+});
+
+test.each(FAILURES.map((each) => ({ ...each, ofCreation: each.ofCreation ?? each.reason })))(
+  "a creation that fails because of $what is $ofCreation",
+  async ({ said, ofCreation }) => {
+    const { services, instead, signUp } = signUpsInProcess();
+    instead.set("", said);
+    const made = services.payments.findOrCreateCustomer(await signUp());
+    await expect(made).rejects.toMatchObject({ name: "PaymentsError", reason: ofCreation });
+  },
+);
+
+test.each(FAILURES.map((each) => ({ ...each, level: each.level ?? "warn" })))(
+  "a call that fails because of $what is logged as $level",
+  async ({ said, level }) => {
+    const { services, instead, logged } = signUpsInProcess();
+    instead.set("", said);
+    await services.payments.findCard("cus_1").catch(() => undefined);
+    expect(logged).toEqual([expect.objectContaining({ level, event: "stripe_failed" })]);
+  },
+);
+
+test("a call has five seconds and one retry", () => {
+  const client = stripeClient({ secretKey: "sk_test_1", webhookSecrets: [] });
+  expect(client.getApiField("timeout")).toBe(5_000);
+  expect(client.getMaxNetworkRetries()).toBe(1);
+});
+
+test("the version of Stripe's API is pinned", () => {
+  const client = stripeClient({ secretKey: "sk_test_1", webhookSecrets: [] });
+  expect(client.getApiField("version")).toBe("2026-10-28.endive");
+});
