@@ -1,8 +1,11 @@
 /** An expected failure, whose message says what to do. */
 export class ToolError extends Error {}
 
-/** Runs a command, which returns false if it failed. */
+/** Runs a command, which returns false if it failed. It goes on if nobody reads its output any more, as in `| head`. */
 export async function runTool(command: () => boolean | Promise<boolean>): Promise<void> {
+  process.stdout.on("error", (error) => {
+    if (!("code" in error && error.code === "EPIPE")) throw error;
+  });
   try {
     if (!(await command())) process.exitCode = 1;
   } catch (error) {
@@ -11,12 +14,11 @@ export async function runTool(command: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** The message of an expected error, of a failed system call, of a wrong option or of a wrangler.toml; else the stack. */
+/** The message of an expected error, of a failed system call or of a wrangler.toml; else the stack. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message === "fetch failed") return `The host cannot be reached (${causeOf(error)}): look at the network.`;
-  const isWrongOption = "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
-  if (error instanceof ToolError || isWrongOption || "syscall" in error) return error.message;
+  if (error instanceof ToolError || "syscall" in error) return error.message;
   // Wrangler's errors of wrangler.toml.
   if (!("telemetryMessage" in error)) return error.stack ?? error.message;
   const { file, line } = "location" in error ? Object(error.location) : {};

@@ -1,7 +1,7 @@
 /**
  * The plans that visitors can sign up for, in the order of the pricing page. Prices are US dollars a month; package IDs are the
- * API's, UUIDs in lower case. The reference API sells the packages of its migrations, which have to agree: docs/operations.md,
- * "Plans and prices".
+ * API's, UUIDs in lower case. A deployment gives them to the reference API: docs/operations.md, "Plans and prices". This file
+ * imports nothing, since a rollback reads an earlier one by itself.
  */
 export const PAID_PLANS = [
   { key: "mini", title: "MINI", monthlyPrice: 100, packageId: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10" },

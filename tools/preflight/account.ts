@@ -1,14 +1,19 @@
 import * as z from "zod";
 import { parseJson } from "../../app/shared/parse-json";
-import { API_FOLDER, failureIn, runWrangler, type Stage, scriptCommand } from "../wrangler/wrangler";
-import type { Account } from "./deployment";
+import { ToolError } from "../failures";
+import { API_FOLDER, type Folder, failureIn, runWrangler, type Stage } from "../wrangler/wrangler";
 
 const secretNames = z.array(z.object({ name: z.string() })).transform((secrets) => secrets.map(({ name }) => name));
-const rows = z.object({ results: z.array(z.record(z.string(), z.unknown())) });
-const database = z.tuple([rows, rows]).transform(([migrations, packages]) => ({
-  migrations: migrations.results.map(({ name }) => String(name)),
-  packages: packages.results,
-}));
+const packageRow = z.object({ id: z.string(), name: z.string(), price_cents: z.number(), stripe_price_id: z.string() });
+const database = z
+  .tuple([z.object({ results: z.array(z.object({ name: z.string() })) }), z.object({ results: z.array(packageRow) })])
+  .transform(([migrations, packages]) => ({
+    migrations: migrations.results.map(({ name }) => name),
+    packages: packages.results,
+  }));
+
+/** What a stage's database has; nothing before its first migration. */
+export type Database = z.output<typeof database>;
 
 /** Both at once: each run of Wrangler takes a second. */
 const DATABASE_SQL = "SELECT name FROM d1_migrations; SELECT id, name, price_cents, stripe_price_id FROM packages";
@@ -16,27 +21,33 @@ const DATABASE_SQL = "SELECT name FROM d1_migrations; SELECT id, name, price_cen
 const NO_WORKER =
   /\[code: (?:10007|10090|10092)\]|does not exist on (?:your|this) account|Worker "[^"]+"[^\n]* not found/i;
 
-/**
- * Asks for secrets and database in Wrangler's account.
- * @param hasDatabase false before the stage has a database
- * @returns also the first question that was not answered, as a sentence
- */
-export function askAccount(stage: Stage, hasDatabase: boolean): Account & { unanswered?: string } {
-  const secrets: string[][] = [];
-  for (const folder of [".", API_FOLDER] as const) {
-    const { succeeded, stdout, output } = runWrangler(["secret", "list", "--format", "json"], { stage, folder });
-    if (!succeeded && !NO_WORKER.test(output)) return { unanswered: `Cloudflare: ${failureIn(output)}` };
-    secrets.push(succeeded ? secretNames.parse(jsonIn(stdout)) : []);
+/** Undefined parts were not asked, or not answered. `unanswered` is a sentence. */
+export type Answers = { secrets?: { site: string[]; api: string[] }; database?: Database; unanswered?: string };
+
+/** Asks for secrets and database in Wrangler's account. @param hasDatabase false before the stage has a database */
+export function askAccount(stage: Stage, hasDatabase: boolean): Answers {
+  try {
+    const secrets = { site: secretsOf(stage, "."), api: secretsOf(stage, API_FOLDER) };
+    return { secrets, ...(hasDatabase && { database: databaseOf(stage) }) };
+  } catch (error) {
+    if (error instanceof ToolError) return { unanswered: error.message };
+    throw error;
   }
-  const [site = [], api = []] = secrets;
-  if (!hasDatabase) return { secrets: { site, api } };
+}
+
+function secretsOf(stage: Stage, folder: Folder): string[] {
+  const { succeeded, stdout, output } = runWrangler(["secret", "list", "--format", "json"], { stage, folder });
+  if (!succeeded && !NO_WORKER.test(output)) throw new ToolError(`Cloudflare: ${failureIn(output)}`);
+  return succeeded ? secretNames.parse(jsonIn(stdout)) : [];
+}
+
+/** Throws ToolError if Cloudflare does not answer. */
+export function databaseOf(stage: Stage): Database {
   const args = ["d1", "execute", "DB", "--remote", "--json", "--command", DATABASE_SQL];
   const { succeeded, stdout, output } = runWrangler(args, { stage, folder: API_FOLDER });
-  if (succeeded) return { secrets: { site, api }, database: database.parse(jsonIn(stdout)) };
-  const problem = /no such table/i.test(output)
-    ? `has no tables yet: ${scriptCommand("deploy:subscription-api", stage)}`
-    : failureIn(output);
-  return { secrets: { site, api }, unanswered: `database: ${problem}` };
+  if (succeeded) return database.parse(jsonIn(stdout));
+  if (/no such table/i.test(output)) return { migrations: [], packages: [] };
+  throw new ToolError(`database: ${failureIn(output)}`);
 }
 
 /** Wrangler may write warnings before the JSON. */

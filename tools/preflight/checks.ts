@@ -1,5 +1,6 @@
-import { PAID_PLANS } from "../../app/contract/plans";
 import { isLoopback, isSecretName } from "../../app/shared/settings";
+import type { ChargedPrice } from "../../functions/subscription-api/stripe/prices";
+import { hasStripePrice } from "../releases/prices";
 import { urlIn, type WorkerSettings } from "../wrangler/worker-settings";
 import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
 import { type Deployment, KEYS, type Key, namesOf, problemsOf } from "./deployment";
@@ -14,12 +15,12 @@ const USUAL: Record<Key, Record<string, number>> = {
 /** Reserved names (RFC 2606), and words that ask to be replaced. */
 const PLACEHOLDER =
   /(?:^|[@./])example\.(?:com|net|org)(?![\w-])|\.(?:example|test|invalid)(?![\w.-])|\b(?:todo|tbd|xxx+|change[ _-]?me|your[ _-]\w+)\b|[<{…]/i;
-/** Not a placeholder of the first migration. */
-const PRICE_ID = /^price_\w{14,}$/;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const API_FILE = `${API_FOLDER}/wrangler.toml`;
 
 const hostOf = (url: unknown) => (URL.canParse(String(url)) ? new URL(String(url)).host : String(url));
+/** Both Workers drop a slash at the end of a URL. */
+const withoutSlash = (value: unknown) => (typeof value === "string" ? value.replace(/\/+$/, "") : value);
 const hostsOf = ({ routes }: WorkerSettings) => routes.map((route) => route.replace(/\/.*$/, ""));
 export const databaseIdOf = ({ d1_databases }: WorkerSettings) =>
   d1_databases.find(({ binding }) => binding === "DB")?.database_id ?? "";
@@ -50,7 +51,7 @@ export const CHECKS: Record<string, Check> = {
   "the Worker takes its settings": inBoth((_, { key, place, put }, deployment) =>
     problemsOf(key, deployment).map(({ name, problem }) => {
       if (isSecretName(name)) return `${name} ${problem}: ${put(name)}`;
-      const hint = name === "CUSTOMER_PORTAL_URL" ? ` (npm run stripe:setup -- --${deployment.stage} prints it)` : "";
+      const hint = name === "CUSTOMER_PORTAL_URL" ? ` (npm run stripe:setup ${deployment.stage} prints it)` : "";
       return `${name} ${problem}: correct it in ${place}${hint}`;
     }),
   ),
@@ -84,7 +85,7 @@ export const CHECKS: Record<string, Check> = {
     namesOf("site").map(
       (name) =>
         namesOf("api").includes(name) &&
-        site.vars[name] !== api.vars[name] &&
+        withoutSlash(site.vars[name]) !== withoutSlash(api.vars[name]) &&
         `subscription API: ${name} is not the site's: put one value into both files`,
     ),
 
@@ -118,7 +119,7 @@ export const CHECKS: Record<string, Check> = {
         `site: STRIPE_PUBLISHABLE_KEY is no ${mode} key (pk_${mode}_…): copy it from https://dashboard.stripe.com/apikeys into both files`,
       vars.CUSTOMER_PORTAL_URL !== "" &&
         isTestPortal !== (mode === "test") &&
-        `site: CUSTOMER_PORTAL_URL is not the portal of ${mode} mode: npm run stripe:setup -- --${stage}`,
+        `site: CUSTOMER_PORTAL_URL is not the portal of ${mode} mode: npm run stripe:setup ${stage}`,
     ];
   },
 
@@ -184,24 +185,21 @@ export const CHECKS: Record<string, Check> = {
       `logs URLs, some with a token: put invocation_logs = false below [observability.logs] of ${file}`,
   ]),
 
-  "the database has the migrations, and the plans with their prices": ({ stage, account, migrations }) => {
-    if (!account.database) return [];
-    const { migrations: applied, packages } = account.database;
-    const missing = migrations.filter((name) => !applied.includes(name));
-    return [
-      missing.length > 0 && `database: lacks ${missing.join(", ")}: ${scriptCommand("deploy:subscription-api", stage)}`,
-      ...PAID_PLANS.map((plan) => {
-        const row = packages.find(({ id }) => id === plan.packageId);
-        if (row?.name !== plan.title || row.price_cents !== plan.monthlyPrice * 100) {
-          return `database: has no package ${plan.packageId}, ${plan.title} at $${plan.monthlyPrice}: correct app/contract/plans.ts, or add a migration`;
-        }
-        const command = scriptCommand("catalog", stage);
-        const hasPrice = PRICE_ID.test(String(row.stripe_price_id));
-        return !hasPrice && `database: the package ${plan.title} has no price at Stripe: ${command}`;
-      }),
-    ];
-  },
+  "Stripe charges what the packages cost": ({ stage, account: { prices = [] } }) =>
+    prices.filter(hasStripePrice).map(({ name, price_cents, stripe_price_id, at_stripe }) => {
+      const wanted = chargeOf({ unit_amount: price_cents, currency: "usd", recurring: "1 month", active: true });
+      const found = at_stripe ? chargeOf(at_stripe) : "does not exist";
+      return (
+        found !== wanted &&
+        `prices: ${name} ${wanted.replace("charges", "costs")}, but its price at Stripe (${stripe_price_id}) ${found}: ${scriptCommand("catalog", stage)}`
+      );
+    }),
 };
+
+function chargeOf({ unit_amount, currency, recurring, active }: ChargedPrice): string {
+  const interval = recurring === null ? "once" : `per ${recurring}`;
+  return `charges ${unit_amount} ${currency} cents ${interval}${active ? "" : " and is archived"}`;
+}
 
 /** All problems of a deployment, in the order of the checks. */
 export function checkDeployment(deployment: Deployment): string[] {

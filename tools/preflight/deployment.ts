@@ -2,15 +2,16 @@ import { createHash } from "node:crypto";
 import { readConfiguration, settings as siteSettings } from "../../app/pipeline/settings/configuration.server";
 import { isSecretName } from "../../app/shared/settings";
 import { settings as apiSettings, readConfig } from "../../functions/subscription-api/config";
+import type { PackageAtStripe } from "../../functions/subscription-api/packages";
 import type { WorkerSettings } from "../wrangler/worker-settings";
 import type { Stage } from "../wrangler/wrangler";
 
 export type Workers = { site: WorkerSettings; api: WorkerSettings };
 
-/** What the Cloudflare account has; undefined parts were not asked. */
+/** What the Cloudflare account has, and the API's packages with their prices at Stripe; undefined parts were not asked. */
 export type Account = {
   secrets?: { site: string[]; api: string[] };
-  database?: { migrations: string[]; packages: Record<string, unknown>[] };
+  prices?: PackageAtStripe[];
 };
 
 export type Deployment = Workers & {
@@ -18,8 +19,6 @@ export type Deployment = Workers & {
   /** The other stage's Workers. */
   other: Workers;
   account: Account;
-  /** The names of the migration files. */
-  migrations: string[];
   /** The texts of app/company.ts. */
   company: Record<string, string | string[]>;
 };

@@ -1,64 +1,52 @@
-import { spawnSync } from "node:child_process";
-import { parseArgs } from "node:util";
 import { buildBrowser } from "../build";
+import { readCommandLine } from "../command-line";
 import { runTool, ToolError } from "../failures";
+import { apiOf } from "../operator/call-api";
 import { preflight } from "../preflight/preflight";
-import { settingsOf, stageOf, urlIn } from "../wrangler/worker-settings";
-import { API_FOLDER, type Folder, root, runWrangler, type Stage } from "../wrangler/wrangler";
+import { settingsOf, urlIn } from "../wrangler/worker-settings";
+import { API_FOLDER, type Folder, runWrangler, STAGES, type Stage } from "../wrangler/wrangler";
+import { type Commit, committed } from "./commit";
 import { takeLiveReleases } from "./kept-releases";
+import { changesPrices, setPrices } from "./prices";
 
-// npm run deploy: preflight, migrations, the API, the site, in the words of Wrangler. --staging, --only subscription-api.
+// npm run deploy production or staging: preflight, build, migrations, the API, lower prices, the site, higher prices. Each step can
+// be repeated, and the first that fails is the last.
 
 const MESSAGE_LENGTH = 100;
 
-type Commit = { commit: string; subject: string };
-
-async function deploy(stage: Stage, apiOnly: boolean): Promise<boolean> {
+async function deploy(stage: Stage): Promise<boolean> {
   const commit = committed();
-  console.log(`Looking at what ${stage} needs …`);
-  if (!preflight({ stage, beforeMigrating: true, apiOnly })) return false;
+  const { site } = settingsOf(stage);
+  const siteUrl = urlIn(site, "SITE_URL");
+  console.log(`${stage}: ${siteUrl}, commit ${commit.hash}`);
+  const { isReady, changes } = await preflight(stage);
+  if (!isReady) return false;
+  const api = changesPrices(changes) ? apiOf(stage) : undefined;
+  console.log(await takeLiveReleases(siteUrl));
+  console.log("Building the site …");
+  await buildBrowser();
+
   console.log("Migrating the database …");
-  if (
-    !runWrangler(["d1", "migrations", "apply", "DB", "--remote"], { stage, folder: API_FOLDER, isShown: true })
-      .succeeded
-  )
+  const migrate = ["d1", "migrations", "apply", "DB", "--remote"];
+  if (!runWrangler(migrate, { stage, folder: API_FOLDER, isShown: true }).succeeded) {
     throw new ToolError(
       "✗ A migration failed, and D1 rolled it back. Those before it are applied. No Worker was deployed.",
     );
+  }
   upload("subscription API", API_FOLDER, commit, stage);
-  if (apiOnly) return true;
-  console.log(await takeLiveReleases(urlIn(settingsOf(stage).site, "SITE_URL")));
-  console.log("Building the site …");
-  await buildBrowser();
+  if (api) await setPrices(api, changes.beforeSite, `The site was not deployed: npm run deploy ${stage} goes on.`);
   upload("site", ".", commit, stage);
+  if (api) await setPrices(api, changes.afterSite, `Lower prices are charged: npm run deploy ${stage} goes on.`);
   return true;
 }
 
-/** The commit names the release, by 12 digits. Throws ToolError if the files are not the commit's. */
-function committed(): Commit {
-  const git = (...args: string[]) => spawnSync("git", args, { cwd: root, encoding: "utf8" });
-  const { status, stdout } = git("log", "-1", "--format=%h %s", "--abbrev=12");
-  if (status !== 0) throw new ToolError("Deploy from a git repository.");
-  if (git("status", "--porcelain").stdout.trim() !== "")
-    throw new ToolError("Files differ from the commit, which names the release: git commit them.");
-  const [commit = "", ...words] = stdout.trim().split(" ");
-  return { commit, subject: words.join(" ") };
-}
-
-function upload(title: string, folder: Folder, { commit, subject }: Commit, stage: Stage): void {
+function upload(title: string, folder: Folder, { hash, subject }: Commit, stage: Stage): void {
   console.log(`Deploying the ${title} …`);
-  const message = `${commit} ${subject}`.slice(0, MESSAGE_LENGTH);
-  const named = ["--tag", commit, "--message", message, "--define", `COMMIT:${JSON.stringify(commit)}`];
+  const message = `${hash} ${subject}`.slice(0, MESSAGE_LENGTH);
+  const named = ["--tag", hash, "--message", message, "--define", `COMMIT:${JSON.stringify(hash)}`];
   const { succeeded } = runWrangler(["deploy", ...named], { stage, folder, isShown: true });
   if (!succeeded) throw new ToolError(`✗ The ${title} was not deployed.`);
-  console.log(`✓ ${title}: ${commit} is live for ${stage}`);
+  console.log(`✓ ${title}: ${hash} is live for ${stage}`);
 }
 
-await runTool(() => {
-  const flag = { type: "boolean", default: false } as const;
-  const { values } = parseArgs({ options: { staging: flag, production: flag, only: { type: "string" } } });
-  if (values.only === undefined || values.only === "subscription-api") {
-    return deploy(stageOf(values), values.only !== undefined);
-  }
-  throw new ToolError("--only takes subscription-api: the site is deployed with it.");
-});
+await runTool(() => deploy(readCommandLine({ script: "deploy", targets: STAGES }).target));

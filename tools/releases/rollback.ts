@@ -1,11 +1,14 @@
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import * as z from "zod";
+import { readCommandLine } from "../command-line";
 import { runTool, ToolError } from "../failures";
-import { stageOf } from "../wrangler/worker-settings";
-import { API_FOLDER, type Folder, failureIn, runWrangler, type Stage } from "../wrangler/wrangler";
+import { apiOf } from "../operator/call-api";
+import { databaseOf } from "../preflight/account";
+import { settingsOf, urlIn } from "../wrangler/worker-settings";
+import { API_FOLDER, type Folder, failureIn, runWrangler, STAGES, type Stage } from "../wrangler/wrangler";
+import { changesPrices, packagesAt, priceChanges, setPrices } from "./prices";
 
-// npm run rollback -- {commit}: both Workers go back to the versions of a commit. --staging.
+// npm run rollback production {commit}, or staging: both Workers go back to the versions of a commit, and the catalog to its prices.
 
 /** The tag's length; a full commit hash is cut to it. */
 const COMMIT = /^[\da-f]{12}(?=[\da-f]*$)/;
@@ -28,38 +31,59 @@ export function versionTagged(tag: string, list: string): { id: string; hasOldSe
   return sorted[index] && { id: sorted[index].id, hasOldSecrets: later.includes("secret") };
 }
 
-/** The site first: it may call routes of the newer API only. Nothing is changed unless both Workers have the version. */
-function rollBack(stage: Stage, commit: string): boolean {
-  const run = (folder: Folder, ...args: string[]) => {
-    const { succeeded, stdout, output } = runWrangler(args, { stage, folder });
-    if (!succeeded) throw new ToolError(`✗ ${failureIn(output)}`);
-    return stdout;
-  };
-  const found = ([".", API_FOLDER] as const).map((folder) => {
-    const title = folder === "." ? "site" : "subscription API";
-    const list = run(folder, "versions", "list", "--json");
-    const version = versionTagged(commit, list.slice(list.search(/^\[/m)));
-    if (version && !version.hasOldSecrets) return { title, folder, id: version.id };
-    throw new ToolError(
-      version
-        ? `✗ ${title}: a secret was changed since, and this version has the old one. Nothing was changed. Deploy the commit with today's secrets: git switch --detach ${commit} && npm install && npm run deploy -- --${stage}`
-        : `✗ ${title}: no version has the tag ${commit}. Nothing was changed.`,
-    );
-  });
-  for (const { title, folder, id } of found) {
-    run(folder, "rollback", id, "--message", `Rolled back to ${commit}`, "--yes");
+/** Runs Wrangler for a Worker. Returns its output; throws ToolError with what Wrangler says. */
+function wranglerIn(stage: Stage, folder: Folder, ...args: string[]): string {
+  const { succeeded, stdout, output } = runWrangler(args, { stage, folder });
+  if (!succeeded) throw new ToolError(`✗ ${failureIn(output)}`);
+  return stdout;
+}
+
+/** The version of a commit with today's secrets. Throws ToolError without one. */
+function versionOf(title: string, folder: Folder, stage: Stage, commit: string): string {
+  const list = wranglerIn(stage, folder, "versions", "list", "--json");
+  const version = versionTagged(commit, list.slice(list.search(/^\[/m)));
+  if (!version) throw new ToolError(`✗ ${title}: no version has the tag ${commit}. Nothing was changed.`);
+  if (!version.hasOldSecrets) return version.id;
+  throw new ToolError(
+    `✗ ${title}: a secret was changed since, and this version has the old one. Nothing was changed. Deploy the commit with today's secrets: git switch --detach ${commit} && npm install && npm run deploy ${stage}`,
+  );
+}
+
+/**
+ * The site first: it may call routes of the newer API only, which also takes the prices. Nothing is changed unless both Workers
+ * have the version.
+ * @param keepsPrices leaves the catalog alone, for an API that does not answer. It refuses sign-ups at less than its price.
+ */
+async function rollBack(stage: Stage, commit: string, keepsPrices: boolean): Promise<boolean> {
+  console.log(`${stage}: ${urlIn(settingsOf(stage).site, "SITE_URL")}, back to ${commit}`);
+  const site = versionOf("site", ".", stage, commit);
+  const api = versionOf("subscription API", API_FOLDER, stage, commit);
+  const changes = keepsPrices
+    ? priceChanges([], [])
+    : priceChanges(await packagesAt(commit), databaseOf(stage).packages);
+  for (const sentence of changes.sentences) console.log(`  ${sentence}`);
+  const operator = changesPrices(changes) ? apiOf(stage) : undefined;
+  const set = (changed: typeof changes.beforeSite, otherwise: string) =>
+    operator && setPrices(operator, changed, otherwise);
+  const back = (title: string, folder: Folder, id: string) => {
+    wranglerIn(stage, folder, "rollback", id, "--message", `Rolled back to ${commit}`, "--yes");
     console.log(`✓ ${title}: version ${id} of ${commit} is live in ${stage}`);
-  }
+  };
+  const again = `npm run rollback ${stage} ${commit}`;
+  await set(changes.beforeSite, `Nothing was changed. With an API that does not answer: ${again} -- --keep-prices`);
+  back("site", ".", site);
+  await set(changes.afterSite, `The site is rolled back, the API is not, and lower prices are charged: ${again}`);
+  back("subscription API", API_FOLDER, api);
   console.log("Until the next deployment no secret can be set.");
   return true;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runTool(() => {
-    const options = { staging: { type: "boolean" }, production: { type: "boolean" } } as const;
-    const { values, positionals } = parseArgs({ allowPositionals: true, options });
-    const [commit] = COMMIT.exec(positionals[0] ?? "") ?? [];
-    if (commit === undefined) throw new ToolError("npm run rollback -- {commit, 12 digits or more} [--staging]");
-    return rollBack(stageOf(values), commit);
+    const shape = { script: "rollback", targets: STAGES, word: "commit", options: { "keep-prices": "" } };
+    const { target, word, switches } = readCommandLine(shape);
+    const [commit] = COMMIT.exec(word) ?? [];
+    if (commit === undefined) throw new ToolError(`"${word}" is no commit: give 12 or more of its digits.`);
+    return rollBack(target, commit, switches.has("keep-prices"));
   });
 }

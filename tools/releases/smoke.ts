@@ -1,21 +1,21 @@
-import { parseArgs } from "node:util";
 import * as z from "zod";
 import { formFields, INVALID_EMAIL } from "../../app/contract/fields/form-fields";
 import { PAID_PLANS } from "../../app/contract/plans";
 import { signUpPath } from "../../app/contract/sign-up-path";
 import { PUBLIC_PATHS } from "../../app/seo/public-paths";
+import { readCommandLine } from "../command-line";
 import { causeOf, runTool } from "../failures";
-import { settingsOf, stageOf, urlIn } from "../wrangler/worker-settings";
+import { settingsOf, TARGETS, type Target, urlIn } from "../wrangler/worker-settings";
 
-// npm run smoke -- --production: requests a deployment's pages as visitors do, and creates nothing. --staging; else npm start's.
+// npm run smoke production, staging or local (npm start's): requests pages as visitors do, and creates nothing.
 
 const WITHIN_MS = 20_000;
 const health = z.object({ release: z.string(), commit: z.string() });
 
-async function smoke(options: { staging?: boolean; production?: boolean }): Promise<boolean> {
-  const isLocal = !options.staging && !options.production;
-  const { site } = settingsOf(isLocal ? undefined : stageOf(options));
+async function smoke(target: Target): Promise<boolean> {
+  const { site } = settingsOf(target);
   const [siteUrl, apiUrl] = [urlIn(site, "SITE_URL"), urlIn(site, "SUBSCRIPTION_API_URL")];
+  console.log(`${target}: ${siteUrl}`);
   const { packageId } = PAID_PLANS[0];
 
   /** Each returns the result, or throws the problem. */
@@ -50,7 +50,7 @@ async function smoke(options: { staging?: boolean; production?: boolean }): Prom
       return "an empty sign-up and an unsigned webhook were refused";
     },
     async "Stripe key"() {
-      const stripeUrl = isLocal ? urlIn(site, "STRIPE_API_URL") : "https://api.stripe.com";
+      const stripeUrl = target === "local" ? urlIn(site, "STRIPE_API_URL") : "https://api.stripe.com";
       const headers = { Authorization: `Bearer ${site.vars.STRIPE_PUBLISHABLE_KEY}` };
       const { status } = await ask(`${stripeUrl}/v1/setup_intents/seti_smoke?client_secret=seti_smoke_secret_test`, {
         headers,
@@ -92,7 +92,4 @@ function need(isTrue: boolean, otherwise: string): void {
   if (!isTrue) throw new Error(otherwise);
 }
 
-await runTool(() => {
-  const flag = { type: "boolean", default: false } as const;
-  return smoke(parseArgs({ options: { staging: flag, production: flag } }).values);
-});
+await runTool(() => smoke(readCommandLine({ script: "smoke", targets: TARGETS }).target));

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as pass } from "node:timers/promises";
 import { build, isBuilt, type WorkerName, workerNames } from "../build";
 import { sentenceOf, ToolError } from "../failures";
+import { setLocalPrices } from "../releases/prices";
 import { root } from "../wrangler/wrangler";
 import { hostOf, portOf } from "./addresses";
 import { endWorkerdWithThisProcess } from "./end-with-parent";
@@ -55,11 +56,12 @@ async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching
   stopOnSignals();
   proxy.release();
   for (const [index, name] of workerNames.entries()) await untilWell(name, `http://localhost:${port + index}/health`);
-  if (testMode) await (await import("../operator")).runCommand(["catalog"]);
+  await setLocalPrices();
   setInterval(() => void running.runCron().catch(() => undefined), CRON_EVERY_MS);
   building?.onBuilt(async () => {
     await proxy.hold();
     await running.reload().finally(proxy.release);
+    await setLocalPrices();
   });
 
   const at = (index: number) => `http://${host?.name ?? "localhost"}:${port + index}`;

@@ -14,7 +14,7 @@ export function testModeOf(environment: NodeJS.ProcessEnv) {
     throw new ToolError(`${name} ${problem}: npm start takes both keys of Stripe's test mode, and no live key.`);
   }
   const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET, CUSTOMER_PORTAL_URL } = environment;
-  const portal = CUSTOMER_PORTAL_URL || "CUSTOMER_PORTAL_URL is not set: npm run stripe:setup -- --sandbox";
+  const portal = CUSTOMER_PORTAL_URL || "CUSTOMER_PORTAL_URL is not set: npm run stripe:setup sandbox";
   const secret = STRIPE_WEBHOOK_SECRET ? "" : "; start again with its secret as STRIPE_WEBHOOK_SECRET";
   const shared = {
     STRIPE_PUBLISHABLE_KEY,

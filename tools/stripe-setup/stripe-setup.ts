@@ -1,13 +1,12 @@
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import Stripe from "stripe";
-import { sentenceOf as messageOf, runTool, ToolError } from "../failures";
-import { scriptCommand } from "../wrangler/wrangler";
+import { readCommandLine } from "../command-line";
+import { sentenceOf as messageOf, runTool } from "../failures";
 import { portal } from "./portal";
-import { type Line, type State, type Target, targetOf } from "./target";
+import { type Line, PLACES, type State, type Target, targetOf } from "./target";
 import { webhookEndpoint } from "./webhook-endpoint";
 
-// npm run stripe:setup -- --production, --staging or --sandbox, with STRIPE_SECRET_KEY. --check changes nothing.
+// npm run stripe:setup production, staging or sandbox, with STRIPE_SECRET_KEY. -- --check changes nothing.
 
 const SIGNS: Record<Line["mark"], string> = { ok: "✓", changed: "+", differs: "✗", failed: "✗" };
 
@@ -64,19 +63,19 @@ export function sentenceOf(error: unknown): string {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runTool(async () => {
-    const flag = { type: "boolean", default: false } as const;
-    const { values } = parseArgs({ options: { production: flag, staging: flag, sandbox: flag, check: flag } });
-    const [place, ...others] = (["production", "staging", "sandbox"] as const).filter((name) => values[name]);
-    if (!place || others.length > 0) throw new ToolError("Choose one of --production, --staging and --sandbox.");
+    const shape = { script: "stripe:setup", targets: PLACES, options: { check: "" } };
+    const { target: place, switches } = readCommandLine(shape);
+    const target = targetOf(place, process.env);
+    console.log(`${place}: ${place === "production" ? "live" : "test"} mode of Stripe, ${target.siteUrl}`);
+    const mode = switches.has("check") ? "check" : "set-up";
     const marks = new Set<Line["mark"]>();
-    await setUpStripe(targetOf(place, process.env), values.check ? "check" : "set-up", ({ mark, text }) => {
+    await setUpStripe(target, mode, ({ mark, text }) => {
       marks.add(mark);
       console.log(`${SIGNS[mark]} ${text}`);
     });
-    if (values.check) return !marks.has("failed") && !marks.has("differs");
+    if (mode === "check") return !marks.has("failed") && !marks.has("differs");
     if (marks.has("failed")) return false;
     console.log('No API reaches the emails and Radar: docs/operations.md, "Stripe".');
-    if (place !== "sandbox") console.log(`Give the API's packages these prices: ${scriptCommand("catalog", place)}`);
     return true;
   });
 }

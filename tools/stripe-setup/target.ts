@@ -1,14 +1,15 @@
 import Stripe from "stripe";
-import { PAID_PLANS } from "../../app/contract/plans";
 import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/prices";
 import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook";
 import { ToolError } from "../failures";
+import { PACKAGES } from "../releases/prices";
 import { portOf } from "../start/addresses";
 import { settingsOf, urlIn } from "../wrangler/worker-settings";
-import type { Stage } from "../wrangler/wrangler";
+import { STAGES } from "../wrangler/wrangler";
 
 /** `sandbox`: Stripe's test mode for this machine. */
-export type Place = "sandbox" | Stage;
+export const PLACES = [...STAGES, "sandbox"] as const;
+export type Place = (typeof PLACES)[number];
 
 export type Target = {
   place: Place;
@@ -33,12 +34,12 @@ const WEBHOOK_PATH = "/webhooks/stripe";
 
 /** Throws ToolError without a key of the place's mode, and for a placeholder in a wrangler.toml. */
 export function targetOf(place: Place, variables: NodeJS.ProcessEnv): Target {
-  const { site, api } = settingsOf(place === "sandbox" ? undefined : place);
+  const { site, api } = settingsOf(place === "sandbox" ? "local" : place);
   const { STRIPE_SECRET_KEY: key = "", CUSTOMER_PORTAL_URL } = variables;
   const mode = place === "production" ? "live" : "test";
   if (key === "") throw new ToolError("Set STRIPE_SECRET_KEY: read -rs STRIPE_SECRET_KEY && export STRIPE_SECRET_KEY");
   if (!new RegExp(`^[sr]k_${mode}_\\w+$`).test(key)) {
-    throw new ToolError(`STRIPE_SECRET_KEY is no ${mode} key: --${place} takes sk_${mode}_… or rk_${mode}_….`);
+    throw new ToolError(`STRIPE_SECRET_KEY is no ${mode} key: ${place} takes sk_${mode}_… or rk_${mode}_….`);
   }
   const [publicUrl, siteUrl] = [urlIn(api, "PUBLIC_URL"), urlIn(site, "SITE_URL")];
   if ([publicUrl, siteUrl].some((url) => !URL.canParse(url) || new URL(url).hostname.endsWith(".example"))) {
@@ -50,11 +51,7 @@ export function targetOf(place: Place, variables: NodeJS.ProcessEnv): Target {
     webhookUrl: place === "sandbox" ? undefined : `${publicUrl}${WEBHOOK_PATH}`,
     siteUrl,
     customerPortalUrl: String((place === "sandbox" && CUSTOMER_PORTAL_URL) || site.vars.CUSTOMER_PORTAL_URL),
-    plans: PAID_PLANS.map((plan) => ({
-      id: plan.packageId,
-      name: plan.title,
-      price_cents: plan.monthlyPrice * 100,
-    })),
+    plans: PACKAGES,
   };
 }
 

@@ -6,9 +6,8 @@ import {
   unstable_getMiniflareWorkerOptions,
   unstable_readConfig,
 } from "wrangler";
-import { ToolError } from "../failures";
 import { onPorts } from "../start/addresses";
-import { API_FOLDER, root, type Stage } from "./wrangler";
+import { API_FOLDER, root, STAGES, type Stage } from "./wrangler";
 
 export type WorkerSettings = ReturnType<typeof readWorkerSettings>;
 
@@ -24,19 +23,19 @@ export function readWorkerSettings(file: string, stage?: Stage) {
   };
 }
 
+/** A stage, or `npm start` on this machine. */
+export const TARGETS = [...STAGES, "local"] as const;
+export type Target = (typeof TARGETS)[number];
+
 /** Both Workers' settings; those of local development are on the ports that the variable PORT chooses. */
-export function settingsOf(stage?: Stage): { site: WorkerSettings; api: WorkerSettings } {
+export function settingsOf(target: Target): { site: WorkerSettings; api: WorkerSettings } {
   const read = (folder: string) => {
-    const settings = readWorkerSettings(join(root, folder, "wrangler.toml"), stage);
-    return stage ? settings : { ...settings, vars: onPorts(settings.vars) };
+    const file = join(root, folder, "wrangler.toml");
+    if (target !== "local") return readWorkerSettings(file, target);
+    const settings = readWorkerSettings(file);
+    return { ...settings, vars: onPorts(settings.vars) };
   };
   return { site: read("."), api: read(API_FOLDER) };
-}
-
-/** Production unless `staging` is set. */
-export function stageOf(options: { staging?: boolean | undefined; production?: boolean | undefined }): Stage {
-  if (options.staging && options.production) throw new ToolError("Choose one of --staging and --production.");
-  return options.staging ? "staging" : "production";
 }
 
 /** Without a slash at the end. */

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 
-export type Stage = "staging" | "production";
+export const STAGES = ["production", "staging"] as const;
+export type Stage = (typeof STAGES)[number];
 
 /** By its Worker's folder from the root of the repository. */
 export type Folder = "." | "functions/subscription-api";
@@ -52,7 +53,7 @@ export function wranglerCommand(command: string, stage: Stage, folder: Folder): 
   return `npx wrangler ${command} --env ${stage}${folder === "." ? "" : ` --cwd ${folder}`}`;
 }
 
-export function scriptCommand(script: "deploy:subscription-api" | "catalog", stage: Stage): string {
+export function scriptCommand(script: "deploy" | "catalog", stage: Stage): string {
   const token = script === "catalog" ? "read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && " : "";
-  return `${token}npm run ${script} -- --${stage}`;
+  return `${token}npm run ${script} ${stage}`;
 }

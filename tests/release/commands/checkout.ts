@@ -29,16 +29,21 @@ export async function checkOut() {
       git("commit", "--quiet", "--allow-empty", "--message", "A release");
       return git("rev-parse", "--short=12", "HEAD").toString().trim();
     },
-    /** Runs a script of package.json to its end, without this machine's Cloudflare login. */
-    async run(script: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) {
+    /** Runs npm to its end, without this machine's Cloudflare login. @param uid of the user who runs it */
+    async npm(args: string[], env: NodeJS.ProcessEnv = {}, uid?: number) {
       const home = { HOME: folder, XDG_CONFIG_HOME: join(folder, ".config") };
       const own = { NODE_ENV: undefined, NODE_OPTIONS: undefined, ...home };
-      const child = spawn("npm", ["run", "--silent", script, "--", ...args], {
+      const child = spawn("npm", args, {
         ...{ cwd: folder, env: { ...process.env, ...own, ...env }, stdio: ["ignore", "pipe", "pipe"] },
+        ...(uid !== undefined && { uid }),
       });
       const ended = [text(child.stdout), text(child.stderr), once(child, "close")] as const;
       const [stdout, stderr, [exitCode]] = await Promise.all(ended);
       return { output: stdout + stderr, exitCode: z.number().parse(exitCode) };
+    },
+    /** Runs a script of package.json. */
+    run(script: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) {
+      return this.npm(["run", "--silent", script, "--", ...args], env);
     },
     dispose: () => rm(folder, { recursive: true, force: true }),
   };

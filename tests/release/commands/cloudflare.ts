@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import { json } from "node:stream/consumers";
+import { json, text } from "node:stream/consumers";
 import { Miniflare } from "miniflare";
 import { unstable_splitSqlQuery } from "wrangler";
 import * as z from "zod";
 import { DATABASES } from "../../support/filled-in-settings";
+import type { RunningWorker } from "../../support/workers/workers";
 
 const SECRETS = {
   site: ["SESSION_SECRET"],
@@ -28,18 +29,39 @@ const DATABASE_LIST = [
 ];
 const NO_WORKER = { code: 10007, message: "This Worker does not exist on your account." };
 
+/** Of the production in `filledIn`. */
+const API_HOST = "api.acme.com";
+
+const catalog = z.object({ packages: z.array(z.object({ name: z.string(), price_cents: z.number() })).default([]) });
+
 /**
- * Cloudflare's API as Wrangler uses it, for an account in which all Workers have their secrets, and D1 is real. `changes` are
- * the writing requests, except D1's statements, and the versions that were rolled back to.
+ * Cloudflare's API as Wrangler uses it, for an account in which all Workers have their secrets, and D1 is real. Of production's
+ * own hosts only the API answers. `changes` are the writing requests, except D1's statements, the versions that were rolled back
+ * to, and the packages that the API's catalog was given.
+ * @param api answers as production's API, on production's database. Without it nobody answers
  */
-export async function startCloudflare() {
+export async function startCloudflare(api?: RunningWorker) {
   const versions = new Map<string, Version[]>();
   const changes: string[] = [];
   const d1 = new Miniflare({ modules: true, script: "export default {}", d1Databases: Object.values(DATABASES) });
 
   async function execute(id: string, sql: string) {
+    const statements = unstable_splitSqlQuery(sql);
+    if (api && id === DATABASES.production)
+      return api.database.batch(statements.map((one) => api.database.prepare(one)));
     const database = await d1.getD1Database(id);
-    return database.batch(unstable_splitSqlQuery(sql).map((statement) => database.prepare(statement)));
+    return database.batch(statements.map((one) => database.prepare(one)));
+  }
+
+  /** A command of an operator to production's API. */
+  async function answerOfApi(request: IncomingMessage, path: string, { url }: RunningWorker) {
+    const body = await text(request);
+    if (path.endsWith("/catalog")) {
+      const { packages } = catalog.parse(JSON.parse(body));
+      changes.push(...packages.map(({ name, price_cents }) => `catalog: ${name} ${price_cents}`));
+    }
+    const headers = { "content-type": "application/json", authorization: String(request.headers.authorization) };
+    return fetch(url + path, { method: "POST", headers, body });
   }
 
   /** The answer's `result`; undefined: there is no such thing. */
@@ -65,6 +87,12 @@ export async function startCloudflare() {
   }
 
   const server = createServer(async (request, response) => {
+    const [, host = "", ownPath = ""] = /^\/to\/([^/]+)(\/.*)/.exec(request.url ?? "") ?? [];
+    if (api && host === API_HOST) {
+      const answer = await answerOfApi(request, ownPath, api);
+      return void response.writeHead(answer.status).end(await answer.text());
+    }
+    if (host !== "") return void response.destroy();
     const path = (request.url ?? "").replace(`/client/v4/accounts/${ID}`, "");
     const result = await resultOf(request, path).catch((error) => new Error(error));
     const success = result !== undefined && !(result instanceof Error);
@@ -80,8 +108,12 @@ export async function startCloudflare() {
     server.close();
     await d1.dispose();
   };
+  // Commands ask production at the host of its settings.
+  const hosts = `const { fetch } = globalThis;
+globalThis.fetch = (url, init) => fetch(String(url).replace(/^https:\\/\\/(?=[\\w.]*acme\\.com)/, "http://127.0.0.1:${port}/to/"), init);`;
   /** For a command. */
   const env = {
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hosts)}`,
     ...{ CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`, CLOUDFLARE_API_TOKEN: "token" },
     ...{ CLOUDFLARE_ACCOUNT_ID: ID, STRIPE_SECRET_KEY: "" },
   };

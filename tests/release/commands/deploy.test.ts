@@ -1,53 +1,143 @@
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
+import { callApi } from "../../../tools/operator/call-api";
+import { PACKAGES } from "../../../tools/releases/prices";
 import { DATABASES, filledIn, filledInCompany } from "../../support/filled-in-settings";
+import { rows } from "../../support/visitors/visitor";
+import { type RunningWorker, startBackend } from "../../support/workers/workers";
 import { checkOut } from "./checkout";
 import { startCloudflare, type Version } from "./cloudflare";
 
-/* Preflight, deploy and rollback as a person types them, with a stand-in for Cloudflare's API. */
+/* Preflight, deploy and rollback as a person types them, with a stand-in for Cloudflare's API, and the reference API on D1. */
 
 const API = "functions/subscription-api";
 const NAMES = ["citewell-site", "citewell-subscription-api"];
+const PLANS = "app/contract/plans.ts";
 
 const checkout = await checkOut();
 afterAll(checkout.dispose);
 for (const file of ["wrangler.toml", `${API}/wrangler.toml`]) await checkout.change(file, filledIn);
 await checkout.change("app/company.ts", filledInCompany);
 
+const { OPERATOR_TOKEN } = LOCAL_SECRETS;
+
+/** By the package's name. */
+type Prices = Record<string, number>;
+const USUAL = { MINI: 100, LITE: 200 };
+
 /** Runs commands in the checkout with an account of Cloudflare. No command shows a stack. */
-async function inAccount() {
-  const cloudflare = await startCloudflare();
+async function inAccount(api?: RunningWorker) {
+  const cloudflare = await startCloudflare(api);
   onTestFinished(cloudflare.dispose);
-  const run = async (script: string, ...args: string[]) => {
-    const ended = await checkout.run(script, args, cloudflare.env);
+  const { changes } = cloudflare;
+  /** `steps`: the Workers and prices that it changed, in order. */
+  const run = async (script: string, args: string[], env: NodeJS.ProcessEnv = { OPERATOR_TOKEN }) => {
+    changes.length = 0;
+    const ended = await checkout.run(script, args, { ...cloudflare.env, ...env });
     expect(ended.output).not.toMatch(/\n\s+at |node:internal/);
-    return ended;
+    const steps = changes.flatMap((change) => change.match(/catalog: .*|citewell-[\w-]+/) ?? []);
+    return { ...ended, steps: steps.filter((step, index) => step !== steps[index - 1]) };
   };
   return { ...cloudflare, run };
 }
 
-test("deploy refuses changed files, then a database without tables or prices, and deploys the API before the site", async () => {
-  const { run, changes, execute } = await inAccount();
-  const deploy = (...args: string[]) => run("deploy", "--production", ...args);
-  checkout.commit();
+/** The same with production's API. `live`: prices in dollars that it sells at; none before a first deployment. */
+async function inProduction(live?: Prices) {
+  const backend = await startBackend();
+  onTestFinished(backend.dispose);
+  const account = await inAccount(backend.api);
+  const sold = PACKAGES.map((one) => ({ ...one, price_cents: 100 * (live?.[one.name] ?? one.price_cents / 100) }));
+  if (live) await callApi({ url: backend.api.url, token: OPERATOR_TOKEN }, "catalog", { packages: sold });
+  const prices = async () =>
+    Object.fromEntries(
+      (await rows(backend.api, "SELECT name, price_cents FROM packages")).map((row) => [row.name, row.price_cents]),
+    );
+  return { ...account, ...backend, prices };
+}
 
+/** Commits plans with these prices in dollars. */
+async function commitPrices(prices: Prices): Promise<string> {
+  for (const [title, dollars] of Object.entries(prices)) {
+    await checkout.change(PLANS, (text) => text.replace(RegExp(`("${title}", monthlyPrice: )\\d+`), `$1${dollars}`));
+  }
+  return checkout.commit();
+}
+
+beforeEach(() => commitPrices(USUAL));
+
+test("deploy refuses files that differ from the commit", async () => {
+  const { run } = await inAccount();
   await checkout.change("app/company.ts", (text) => `${text}\n`);
-  expect((await deploy()).output).toBe("Files differ from the commit, which names the release: git commit them.\n");
-  const commit = checkout.commit();
-  expect((await deploy()).output).toContain("database: has no tables yet: npm run deploy:subscription-api");
-  expect(changes).toEqual([]);
+  const { output, steps } = await run("deploy", ["production"]);
+  checkout.commit();
+  expect(output).toBe("Files differ from the commit, which names the release: git add --all && git commit\n");
+  expect(steps).toEqual([]);
+});
 
-  const api = await deploy("--only", "subscription-api");
-  expect(api.output).toContain(`✓ subscription API: ${commit} is live for production`);
-  expect(changes.join()).not.toContain("citewell-site");
-  expect((await deploy()).output).toContain("has no price at Stripe: ");
+test("a first deployment whose API does not answer yet ends before the site, and says to repeat it", async () => {
+  const { run, execute } = await inAccount();
+  const { output, steps, exitCode } = await run("deploy", ["production"]);
+  expect(output).toMatch(
+    /The API at api\.acme\.com cannot be reached.* The site was not deployed: npm run deploy production/,
+  );
+  expect({ steps, exitCode }).toEqual({ steps: ["citewell-subscription-api"], exitCode: 1 });
+  const applied = await execute(DATABASES.production, "SELECT name FROM d1_migrations");
+  expect(JSON.stringify(applied)).toContain("0001_first_release.sql");
+});
 
-  await execute(DATABASES.production, "UPDATE packages SET stripe_price_id = 'price_0123456789abcdef' || name");
-  changes.length = 0;
-  const { output, exitCode } = await deploy();
-  expect(output).toMatch(/✓ Ready to deploy to production\..*✓ subscription API.*✓ site/s);
-  expect([output, exitCode]).toEqual([expect.stringContaining("live site's releases cannot be read"), 0]);
-  const changed = new Set(changes.flatMap((change) => change.match(/citewell-[\w-]+/) ?? []));
-  expect([...changed]).toEqual(NAMES.toReversed());
+test("a first deployment gives the packages their prices at Stripe, and deploys the site last", async () => {
+  const { run, api, stripe } = await inProduction();
+  const { output, steps, exitCode } = await run("deploy", ["production"]);
+  expect(output).toMatch(/✓ Ready to deploy to production\..*✓ subscription API.*✓ prices: .*✓ site/s);
+  expect({ steps, exitCode }).toEqual({
+    steps: [
+      "citewell-subscription-api",
+      "catalog: MINI 10000",
+      "catalog: LITE 20000",
+      "catalog: STANDARD 50000",
+      "citewell-site",
+    ],
+    exitCode: 0,
+  });
+  const [{ stripe_price_id } = {}] = await rows(api, "SELECT stripe_price_id FROM packages WHERE name = 'MINI'");
+  expect(await (await fetch(`${stripe.url}/v1/prices/${stripe_price_id}`, STRIPE_KEY)).json()).toMatchObject({
+    unit_amount: 10_000,
+  });
+});
+
+const STRIPE_KEY = { headers: { authorization: "Bearer sk_test_local" } };
+
+test("a release without other prices needs no operator's token, and leaves the catalog alone", async () => {
+  const { run } = await inProduction(USUAL);
+  const { steps, exitCode } = await run("deploy", ["production"], {});
+  expect({ steps, exitCode }).toEqual({ steps: NAMES.toReversed(), exitCode: 0 });
+});
+
+test("a release that lowers one price and raises another lowers before the site, and raises after it", async () => {
+  const { run, prices } = await inProduction(USUAL);
+  await commitPrices({ MINI: 80, LITE: 250 });
+  const { output, steps } = await run("deploy", ["production"]);
+  expect(output).toContain("MINI: $100 → $80 a month, before the site\n  LITE: $200 → $250 a month, after the site");
+  expect(steps).toEqual(["citewell-subscription-api", "catalog: MINI 8000", "citewell-site", "catalog: LITE 25000"]);
+  expect(await prices()).toEqual({ MINI: 8_000, LITE: 25_000, STANDARD: 50_000 });
+});
+
+test("a release with other prices and no operator's token changes nothing", async () => {
+  const { run } = await inProduction(USUAL);
+  await commitPrices({ MINI: 80, LITE: 200 });
+  const { output, steps, exitCode } = await run("deploy", ["production"], { OPERATOR_TOKEN: "" });
+  expect(output).toContain("read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN");
+  expect({ steps, exitCode }).toEqual({ steps: [], exitCode: 1 });
+});
+
+test("the preflight compares each package's price with what Stripe charges", async () => {
+  const { run, api } = await inProduction(USUAL);
+  await rows(api, "UPDATE packages SET price_cents = 9900 WHERE name = 'MINI'");
+  const { output, exitCode } = await run("preflight", ["production"]);
+  expect(output).toMatch(
+    /✗ prices: MINI costs 9900 usd cents per 1 month, but .* charges 10000 usd cents per 1 month: .*npm run catalog/,
+  );
+  expect(exitCode).toBe(1);
 });
 
 const version = (id: string, day: number, annotations: Record<string, string>): Version => {
@@ -55,23 +145,71 @@ const version = (id: string, day: number, annotations: Record<string, string>): 
   return { id, metadata, annotations: { "workers/triggered_by": "upload", ...annotations } };
 };
 
-test("rollback deploys a commit's versions, the site first, and nothing where a secret was changed since", async () => {
-  const { run, changes, versions } = await inAccount();
-  const good = "aaaaaaaaaaaa";
-  const secret = version("secret", 2, { "workers/triggered_by": "secret" });
+/** Both Workers of production have a version of each commit, in this order. */
+function tagged(versions: Map<string, Version[]>, ...commits: string[]): void {
   for (const name of NAMES) {
-    const bad = version(`${name}-bad`, 3, { "workers/tag": "b" });
-    const tagged = [version(`${name}-good`, 1, { "workers/tag": good }), bad];
-    versions.set(name, tagged).set(`${name}-staging`, [...tagged, secret]);
+    const all = commits.map((commit, day) => version(`${name}-${day}`, day + 1, { "workers/tag": commit }));
+    versions.set(name, all);
   }
-  const rollBack = async (...args: string[]) => {
-    const before = changes.length;
-    const ended = await run("rollback", ...args);
-    return { ...ended, changes: changes.slice(before).filter((change) => !change.startsWith("POST")) };
-  };
-  const { output, ...done } = await rollBack(good.padEnd(40, "0"));
-  expect(done).toEqual({ exitCode: 0, changes: NAMES.map((name) => `${name} ${name}-good`) });
-  expect(output).toMatch(/✓ site: version citewell-site-good of a{12} is live in production\n✓ subscription API/);
-  const refused = { exitCode: 1, changes: [], output: expect.stringContaining("✗ site: a secret was changed since") };
-  expect(await rollBack(good, "--staging")).toEqual(refused);
+}
+
+test("a rollback deploys a commit's versions, the site first", async () => {
+  const { run, changes, versions } = await inProduction(USUAL);
+  const good = checkout.commit();
+  tagged(versions, good, checkout.commit());
+  const { output, exitCode } = await run("rollback", ["production", good.padEnd(40, "0")], {});
+  expect(changes.filter((change) => !change.startsWith("POST"))).toEqual(NAMES.map((name) => `${name} ${name}-0`));
+  expect(output).toMatch(/✓ site: version citewell-site-0 of .* is live in production\n✓ subscription API/);
+  expect(exitCode).toBe(0);
+});
+
+test("a rollback over a raised and a lowered price lowers before the site, and raises after it", async () => {
+  const first = await commitPrices({ MINI: 80, LITE: 250 });
+  const second = await commitPrices({ MINI: 120, LITE: 150 });
+  const { run, versions, prices } = await inProduction({ MINI: 120, LITE: 150 });
+  tagged(versions, first, second);
+  const back = await run("rollback", ["production", first]);
+  expect(back.steps).toEqual([
+    "catalog: MINI 8000",
+    "citewell-site",
+    "catalog: LITE 25000",
+    "citewell-subscription-api",
+  ]);
+  expect(await prices()).toMatchObject({ MINI: 8_000, LITE: 25_000 });
+  const forth = await run("rollback", ["production", second]);
+  expect(forth.steps).toEqual([
+    "catalog: LITE 15000",
+    "citewell-site",
+    "catalog: MINI 12000",
+    "citewell-subscription-api",
+  ]);
+});
+
+test("a rollback over another price changes nothing while the API refuses, and says how to leave the prices", async () => {
+  const first = checkout.commit();
+  const { run, versions, prices } = await inProduction({ MINI: 120 });
+  tagged(versions, first);
+  const { output, steps } = await run("rollback", ["production", first], { OPERATOR_TOKEN: "of-another-api" });
+  expect(output).toContain("✗ prices: The API answered 401");
+  expect(output).toContain(`npm run rollback production ${first} -- --keep-prices`);
+  expect(steps).not.toContain("citewell-site");
+  expect(await prices()).toMatchObject({ MINI: 12_000 });
+});
+
+test("a rollback with --keep-prices needs no API", async () => {
+  const { run, versions } = await inAccount();
+  const first = checkout.commit();
+  tagged(versions, first);
+  expect((await run("rollback", ["production", first, "--keep-prices"], {})).steps).toEqual(NAMES);
+});
+
+test("a rollback refuses a version with an older secret, and changes nothing", async () => {
+  const { run, versions } = await inAccount();
+  const good = checkout.commit();
+  tagged(versions, good);
+  const secret = version("secret", 2, { "workers/triggered_by": "secret" });
+  for (const name of NAMES) versions.set(name, [...(versions.get(name) ?? []), secret]);
+  const { output, steps, exitCode } = await run("rollback", ["production", good]);
+  expect(output).toContain("✗ site: a secret was changed since");
+  expect({ steps, exitCode }).toEqual({ steps: [], exitCode: 1 });
 });

@@ -113,7 +113,7 @@ test("npm start serves the sign-up on PORT, prints addresses and failed requests
     expect((await fetch(`http://${host}:${port}/`)).status).toBe(200);
   const taken = await checkout.run("start", [], { PORT: String(port) });
   expect(taken.output).toContain(`Port ${port} is in use: stop what listens there, or choose another`);
-  expect((await checkout.run("smoke", [], { PORT: String(port) })).output).not.toContain("✗");
+  expect((await checkout.run("smoke", ["local"], { PORT: String(port) })).output).not.toContain("✗");
   await stop(started, port);
 });
 

@@ -7,7 +7,7 @@ import { sentenceOf } from "../../../tools/failures";
 import { testModeOf } from "../../../tools/start/test-mode";
 import { sentenceOf as sentenceOfStripe } from "../../../tools/stripe-setup/stripe-setup";
 import { targetOf } from "../../../tools/stripe-setup/target";
-import { readWorkerSettings, stageOf } from "../../../tools/wrangler/worker-settings";
+import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { failureIn } from "../../../tools/wrangler/wrangler";
 
 /** The error that a command ends with, as a person reads it. */
@@ -25,11 +25,6 @@ const testMode = (secret: string, publishable: string) =>
 const target = (place: "production" | "sandbox", STRIPE_SECRET_KEY?: string) => targetOf(place, { STRIPE_SECRET_KEY });
 
 const REFUSALS: { what: string; work: () => unknown; says: string }[] = [
-  {
-    what: "two stages",
-    work: () => stageOf({ staging: true, production: true }),
-    says: "Choose one of --staging and --production.",
-  },
   {
     what: "no publishable key",
     work: () => testMode(`sk_test${KEY}`, ""),

@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { company } from "../../../app/company";
-import { PAID_PLANS } from "../../../app/contract/plans";
 import { checkDeployment } from "../../../tools/preflight/checks";
 import type { Deployment } from "../../../tools/preflight/deployment";
+import { PACKAGES } from "../../../tools/releases/prices";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
 import { DATABASES, filledIn } from "../../support/filled-in-settings";
@@ -13,7 +13,13 @@ import { DATABASES, filledIn } from "../../support/filled-in-settings";
 const folder = mkdtempSync(join(tmpdir(), "preflight-"));
 const files = ["wrangler.toml", `${API_FOLDER}/wrangler.toml`];
 const texts = files.map((file) => filledIn(readFileSync(join(root, file), "utf8")));
-const migrations = readdirSync(join(root, API_FOLDER, "migrations"));
+
+/** As the API has and Stripe charges them. */
+const PRICES = PACKAGES.map((one) => ({
+  ...one,
+  stripe_price_id: `price_0123456789abcdef${one.name}`,
+  at_stripe: { active: true, currency: "usd", unit_amount: one.price_cents, recurring: "1 month" },
+}));
 
 /** A complete deployment after a change of the text of both files. */
 function deployment(from: string | RegExp = "", to = "", stage: Stage = "production"): Deployment {
@@ -24,15 +30,10 @@ function deployment(from: string | RegExp = "", to = "", stage: Stage = "product
   });
   const of = (one: Stage) => ({ site: readWorkerSettings(siteFile, one), api: readWorkerSettings(apiFile, one) });
   const { site, api } = of(stage);
-  const packages = PAID_PLANS.map((plan) => ({
-    ...{ id: plan.packageId, name: plan.title, price_cents: plan.monthlyPrice * 100 },
-    stripe_price_id: `price_0123456789abcdef${plan.title}`,
-  }));
   const secrets = { site: site.requiredSecrets, api: [...api.requiredSecrets, "OPERATOR_TOKEN"] };
   const ours = { name: "Acme", salesEmail: "sales@acme.com", postalAddress: ["1 Main Street"], profiles: [] };
   const other = of(stage === "staging" ? "production" : "staging");
-  const account = { secrets, database: { migrations, packages } };
-  return { site, api, stage, other, account, migrations, company: ours };
+  return { site, api, stage, other, account: { secrets, prices: PRICES }, company: ours };
 }
 
 const LIVE = "pk_live_0123456789abcdef";
@@ -49,61 +50,151 @@ const limiter = (name: string) =>
   new RegExp(`(env\\.production\\.ratelimits\\]\\]\nname = "${name}"\n[^]*?limit = )\\d+`);
 
 /** What both files have in all such places, or the first place of a pattern; what is there instead; parts of the sentences. */
-const REFUSED: [from: string | RegExp, to: string, ...sentences: string[]][] = [
-  [LIVE, "sk_live_0123456789abcdef", "site: STRIPE_PUBLISHABLE_KEY must be", "API: STRIPE_PUBLISHABLE_KEY must be"],
-  ['[[env.production.send_email]]\nname = "EMAIL"\n', "", "subscription API: MAIL_API_URL is missing"],
-  [/CONSOLE_WEBHOOK_URL = ""/, `CONSOLE_WEBHOOK_URL = "${CONSOLE}"`, "_SECRET is missing: npx wrangler secret put "],
-  [PORTAL, "", "site: CUSTOMER_PORTAL_URL is missing: correct it in [env.production", "--production prints it"],
-  [PORTAL, PLACEHOLDER, "site: CUSTOMER_PORTAL_URL is a placeholder", "API: CUSTOMER_PORTAL_URL is a placeholder"],
-  [API, `${API}\nSTRIPE_API_URL = "http://localhost:8789"`, "API: STRIPE_API_URL is a URL of this machine"],
-  [API, `${API}\nOPERATOR_TOKEN = "0123456789"`, `OPERATOR_TOKEN is a secret: remove it from ${VARS}, then npx`],
-  [API, `${API}\nPUBLIC_ADRESS = "x"`, `subscription API: PUBLIC_ADRESS is no setting: correct its name in ${VARS}`],
-  [API, `${API}\nAUTOMATIC_TAX = "true"`, "subscription API: AUTOMATIC_TAX is not the site's"],
-  [API, 'PUBLIC_URL = "https://other.acme.com"', "subscription API: PUBLIC_URL is not the site's SUBSCRIPTION_API_URL"],
-  [API, 'PUBLIC_URL = "https://www.acme.com"', "subscription API: has the site's host: give it one of its own"],
-  ['"https://api.acme.com"', '"https://api.acme.com/v1"', "subscription API: PUBLIC_URL has a path"],
-  [SITE, 'SITE_URL = "https://www.acme.com/x"', "site: SITE_URL has a path"],
-  [BOUND, 'service = "other"', `SUBSCRIPTION_API needs ${BOUND}`],
-  [/entrypoint = "SiteApi"\n/, "", 'entrypoint = "SiteApi": the public one takes no sign-ups'],
-  [LIVE, TEST, "site: STRIPE_PUBLISHABLE_KEY is no live key"],
-  [PORTAL, "https://billing.stripe.com/p/login/test_1", "site: CUSTOMER_PORTAL_URL is not the portal of live mode"],
-  [DATABASES.production, "citewell", "database_id is not set: put into [[env.production.d1_databases]]"],
-  [DATABASES.production, DATABASES.staging, "subscription API: database_id is also the other stage's"],
-  ['pattern = "api.acme.com"', 'pattern = "stripe.acme.com"', "subscription API: no route is api.acme.com: put routes"],
-  [
-    'pattern = "staging.acme.com"',
-    'pattern = "www.acme.com"',
-    "site: its route www.acme.com is also the other stage's",
-  ],
-  [ENV, `${ENV}workers_dev = true\n`, "site: has a second address", "API: has a second address"],
-  [/"\* \* \* \* \*"/, '"*/5 * * * *"', "subscription API: its cron is not every minute"],
-  [limiter("FLOOD_RATE_LIMIT"), "$1200", "site: FLOOD_RATE_LIMIT is 200, and 20 is usual"],
-  [/"8703"/, '"8704"', "site: SIGNUP_RATE_LIMIT shares its namespace_id 8704", "site: FLOOD_RATE_LIMIT shares"],
-  [/ONE_TRIAL_PER_PERSON = "true"/, 'ONE_TRIAL_PER_PERSON = "false"', `put ONE_TRIAL_PER_PERSON = "true" into ${VARS}`],
-  [API, `${API}\nMAINTENANCE = "x"`, "subscription API: MAINTENANCE is x: remove it"],
-  [/invocation_logs = false/, "invocation_logs = true", "site: logs URLs, some with a token", "API: logs URLs"],
-];
-
-test.each(REFUSED)(
-  "the preflight tells what is wrong, and the remedy, where %s is %j: %s",
-  (from, to, ...sentences) => {
-    const found = checkDeployment(deployment(from, to)).join("\n");
-    for (const sentence of sentences) expect(found).toContain(sentence);
+const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
+  {
+    from: LIVE,
+    to: "sk_live_0123456789abcdef",
+    says: ["site: STRIPE_PUBLISHABLE_KEY must be", "API: STRIPE_PUBLISHABLE_KEY must be"],
   },
-);
-
-/** The same for what is not in a file. */
-const MISSING: [change: (ready: Deployment) => Partial<Deployment>, sentence: string][] = [
-  [() => ({ company }), 'app/company.ts: has the example "100 Example Street'],
-  [() => ({ company }), `app/company.ts: has the example "${company.salesEmail}"`],
-  [() => ({ company }), `app/company.ts: has the example "${company.consoleUrl}"`],
-  [() => ({ migrations: [...migrations, "0099_new.sql"] }), "lacks 0099_new.sql: npm run deploy:subscription-api"],
-  [() => ({ account: { database: { migrations, packages: [] } } }), "database: has no package"],
+  {
+    from: '[[env.production.send_email]]\nname = "EMAIL"\n',
+    to: "",
+    says: ["subscription API: MAIL_API_URL is missing"],
+  },
+  {
+    from: /CONSOLE_WEBHOOK_URL = ""/,
+    to: `CONSOLE_WEBHOOK_URL = "${CONSOLE}"`,
+    says: ["_SECRET is missing: npx wrangler secret put "],
+  },
+  {
+    from: PORTAL,
+    to: "",
+    says: ["site: CUSTOMER_PORTAL_URL is missing: correct it in [env.production", "stripe:setup production prints it"],
+  },
+  {
+    from: PORTAL,
+    to: PLACEHOLDER,
+    says: ["site: CUSTOMER_PORTAL_URL is a placeholder", "API: CUSTOMER_PORTAL_URL is a placeholder"],
+  },
+  {
+    from: API,
+    to: `${API}\nSTRIPE_API_URL = "http://localhost:8789"`,
+    says: ["API: STRIPE_API_URL is a URL of this machine"],
+  },
+  {
+    from: API,
+    to: `${API}\nOPERATOR_TOKEN = "0123456789"`,
+    says: [`OPERATOR_TOKEN is a secret: remove it from ${VARS}, then npx`],
+  },
+  {
+    from: API,
+    to: `${API}\nPUBLIC_ADRESS = "x"`,
+    says: [`subscription API: PUBLIC_ADRESS is no setting: correct its name in ${VARS}`],
+  },
+  { from: API, to: `${API}\nAUTOMATIC_TAX = "true"`, says: ["subscription API: AUTOMATIC_TAX is not the site's"] },
+  {
+    from: API,
+    to: 'PUBLIC_URL = "https://other.acme.com"',
+    says: ["subscription API: PUBLIC_URL is not the site's SUBSCRIPTION_API_URL"],
+  },
+  {
+    from: API,
+    to: 'PUBLIC_URL = "https://www.acme.com"',
+    says: ["subscription API: has the site's host: give it one of its own"],
+  },
+  {
+    from: '"https://api.acme.com"',
+    to: '"https://api.acme.com/v1"',
+    says: ["subscription API: PUBLIC_URL has a path"],
+  },
+  { from: SITE, to: 'SITE_URL = "https://www.acme.com/x"', says: ["site: SITE_URL has a path"] },
+  { from: BOUND, to: 'service = "other"', says: [`SUBSCRIPTION_API needs ${BOUND}`] },
+  { from: /entrypoint = "SiteApi"\n/, to: "", says: ['entrypoint = "SiteApi": the public one takes no sign-ups'] },
+  { from: LIVE, to: TEST, says: ["site: STRIPE_PUBLISHABLE_KEY is no live key"] },
+  {
+    from: PORTAL,
+    to: "https://billing.stripe.com/p/login/test_1",
+    says: ["site: CUSTOMER_PORTAL_URL is not the portal of live mode"],
+  },
+  {
+    from: DATABASES.production,
+    to: "citewell",
+    says: ["database_id is not set: put into [[env.production.d1_databases]]"],
+  },
+  {
+    from: DATABASES.production,
+    to: DATABASES.staging,
+    says: ["subscription API: database_id is also the other stage's"],
+  },
+  {
+    from: 'pattern = "api.acme.com"',
+    to: 'pattern = "stripe.acme.com"',
+    says: ["subscription API: no route is api.acme.com: put routes"],
+  },
+  {
+    from: 'pattern = "staging.acme.com"',
+    to: 'pattern = "www.acme.com"',
+    says: ["site: its route www.acme.com is also the other stage's"],
+  },
+  { from: ENV, to: `${ENV}workers_dev = true\n`, says: ["site: has a second address", "API: has a second address"] },
+  { from: /"\* \* \* \* \*"/, to: '"*/5 * * * *"', says: ["subscription API: its cron is not every minute"] },
+  { from: limiter("FLOOD_RATE_LIMIT"), to: "$1200", says: ["site: FLOOD_RATE_LIMIT is 200, and 20 is usual"] },
+  {
+    from: /"8703"/,
+    to: '"8704"',
+    says: ["site: SIGNUP_RATE_LIMIT shares its namespace_id 8704", "site: FLOOD_RATE_LIMIT shares"],
+  },
+  {
+    from: /ONE_TRIAL_PER_PERSON = "true"/,
+    to: 'ONE_TRIAL_PER_PERSON = "false"',
+    says: [`put ONE_TRIAL_PER_PERSON = "true" into ${VARS}`],
+  },
+  { from: API, to: `${API}\nMAINTENANCE = "x"`, says: ["subscription API: MAINTENANCE is x: remove it"] },
+  {
+    from: /invocation_logs = false/,
+    to: "invocation_logs = true",
+    says: ["site: logs URLs, some with a token", "API: logs URLs"],
+  },
 ];
 
-test.each(MISSING)("the preflight tells what is missing in the account or the code (%#): %s", (change, sentence) => {
-  const ready = deployment();
-  expect(checkDeployment({ ...ready, ...change(ready) }).join("\n")).toContain(sentence);
+test.each(REFUSED)("the preflight tells what is wrong, and the remedy, where $from is $to", ({ from, to, says }) => {
+  const found = checkDeployment(deployment(from, to)).join("\n");
+  for (const sentence of says) expect(found).toContain(sentence);
+});
+
+test.each([
+  { what: "the postal address", says: 'app/company.ts: has the example "100 Example Street' },
+  { what: "an email address", says: `app/company.ts: has the example "${company.salesEmail}"` },
+  { what: "the console's URL", says: `app/company.ts: has the example "${company.consoleUrl}"` },
+  { what: "a profile", says: `app/company.ts: has the example "${company.profiles[0]}"` },
+])("the preflight names $what that is still the example's", ({ says }) => {
+  expect(checkDeployment({ ...deployment(), company }).join("\n")).toContain(says);
+});
+
+const [MINI] = PRICES;
+
+test.each([
+  { what: "another amount", at_stripe: { unit_amount: 12_000 }, says: "charges 12000 usd cents per 1 month" },
+  { what: "another currency", at_stripe: { currency: "eur" }, says: "charges 10000 eur cents per 1 month" },
+  { what: "another interval", at_stripe: { recurring: "1 year" }, says: "charges 10000 usd cents per 1 year" },
+  { what: "no interval", at_stripe: { recurring: null }, says: "charges 10000 usd cents once" },
+  { what: "an archived price", at_stripe: { active: false }, says: "is archived" },
+  { what: "no price", at_stripe: null, says: "does not exist" },
+])("the preflight names a package that has $what at Stripe, and the remedy", ({ at_stripe, says }) => {
+  const prices = PRICES.map((one) =>
+    one === MINI ? { ...one, at_stripe: at_stripe && { ...one.at_stripe, ...at_stripe } } : one,
+  );
+  const found = checkDeployment({ ...deployment(), account: { prices } });
+  expect(found).toEqual([
+    expect.stringMatching(/^prices: MINI costs 10000 usd cents per 1 month, .* npm run catalog production$/),
+  ]);
+  expect(found[0]).toContain(says);
+});
+
+test("a slash at the end of a URL in one of the files is no difference", () => {
+  expect(
+    checkDeployment(deployment(/SITE_URL = "https:\/\/www.acme.com"/, 'SITE_URL = "https://www.acme.com/"')),
+  ).toEqual([]);
 });
 
 test("the preflight finds nothing in a complete deployment with limits below ten times the usual and no live key in staging", () => {

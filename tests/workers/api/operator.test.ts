@@ -1,11 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { runCommand } from "../../../tools/operator";
+import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
+import { callApi } from "../../../tools/operator/call-api";
 import { enterCard, rowOf, rows, signUp, stripeAt } from "../../support/visitors/visitor";
 import { startBackend, startSubscriptionApi } from "../../support/workers/workers";
 
 /* The operator's commands from the terminal to a Worker. Each test has a backend of its own. */
 
+const token = LOCAL_SECRETS.OPERATOR_TOKEN;
 const catalogAnswer = z.object({ prices: z.array(z.object({ created: z.boolean() })) });
 
 async function newBackend() {
@@ -15,7 +17,7 @@ async function newBackend() {
     ...{ api, stripe },
     /** Runs the command. Returns for each package whether it got a new price at Stripe. */
     async catalog() {
-      const { prices } = catalogAnswer.parse(await runCommand(["catalog", "--url", api.url]));
+      const { prices } = catalogAnswer.parse(await callApi({ url: api.url, token }, "catalog"));
       return prices.map(({ created }) => created);
     },
     /** The price at Stripe with which MINI is sold. */
@@ -69,7 +71,7 @@ test("catalog replaces a yearly price that somebody gave to a package at Stripe"
 /** Runs after-restore for the last minute. */
 function restore({ url }: { url: string }) {
   const [restoredTo, stoppedAt] = [new Date(Date.now() - 60_000).toISOString(), new Date().toISOString()];
-  return runCommand(["after-restore", "--restored-to", restoredTo, "--stopped-at", stoppedAt, "--url", url]);
+  return callApi({ url, token }, "after-restore", { restored_to: restoredTo, stopped_at: stoppedAt });
 }
 
 test("after-restore is refused outside maintenance", async () => {

@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
 import { COMMANDS } from "../../../../functions/subscription-api/operator/commands";
-import { messagesTable, runCommand, statusTable } from "../../../../tools/operator";
+import { runCommand } from "../../../../tools/operator/operator";
+import { messagesTable, statusTable } from "../../../../tools/operator/tables";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { stopClock } from "../../../support/clock";
 import { validRequest } from "../../../support/person";
@@ -118,20 +119,20 @@ test("erase names the messages for which it waits, and erases nothing", async ()
 
 test("messages says that no message is late or dead", async () => {
   const { answerTo } = await withTrial();
-  expect(messagesTable(await answerTo("messages"))).toBe("No message is late or dead.");
+  expect(messagesTable(await answerTo("messages"), "staging")).toBe("No message is late or dead.");
 });
 
 test("messages shows a dead message with its attempts and since when it waits", async () => {
   const { answerTo, key } = await withDeadMessage();
-  const [headings, row] = messagesTable(await answerTo("messages")).split("\n");
+  const [headings, row] = messagesTable(await answerTo("messages"), "staging").split("\n");
   expect(headings?.split(/ {2,}/)).toEqual(["Message", "State", "Attempts", "Since (UTC)", "Next attempt"]);
   expect(row?.split(/ {2,}/)).toEqual([key, "dead", "15", "2026-11-20 08:30", "never"]);
 });
 
 test("messages says how many messages are dead, and how to send one again", async () => {
   const { answerTo } = await withDeadMessage();
-  expect(messagesTable(await answerTo("messages"))).toContain(
-    "1 dead. To send one again: npm run messages -- --send-again {message}",
+  expect(messagesTable(await answerTo("messages"), "staging")).toContain(
+    "1 dead. To send one again: npm run messages staging -- --send-again {message}",
   );
 });
 
@@ -186,12 +187,12 @@ test("status says that there are no sign-ups, and names the release", async () =
 });
 
 test.each([
-  { line: "erase", sentence: "Whose data? Add --email {email}." },
-  { line: "after-restore --restored-to now", sentence: "Add --restored-to and --stopped-at" },
-  { line: "dance", sentence: "The commands are export, erase," },
-  { line: "status --production", sentence: "Set the variable OPERATOR_TOKEN" },
-])("the terminal's command `$line` says what it lacks", async ({ line, sentence }) => {
+  { script: "erase", args: ["local"], says: "--email is missing. Type:\n  npm run erase local -- --email {email}" },
+  { script: "after-restore", args: ["local", "--restored-to", "now"], says: "--stopped-at is missing. Type:" },
+  { script: "dance", args: [], says: "The commands are export, erase," },
+  { script: "status", args: ["production"], says: "The variable OPERATOR_TOKEN needs the API's secret" },
+])("npm run $script $args says what it lacks", async ({ script, args, says }) => {
   vi.stubEnv("OPERATOR_TOKEN", "");
-  await expect(runCommand(line.split(" "))).rejects.toThrow(sentence);
+  await expect(runCommand(script, args)).rejects.toThrow(says);
   vi.unstubAllEnvs();
 });

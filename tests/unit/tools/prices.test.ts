@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { priceChanges } from "../../../tools/releases/prices";
+
+/* Nobody is ever charged more than the page showed: in which order a release changes the API's prices and the site. */
+
+const NAMES = { mini: "id-mini", lite: "id-lite", standard: "id-standard" };
+const item = (name: keyof typeof NAMES, dollars: number) => ({ id: NAMES[name], name, price_cents: dollars * 100 });
+const row = (name: keyof typeof NAMES, dollars: number, stripe_price_id = `price_0123456789abcdef${name}`) => ({
+  ...item(name, dollars),
+  stripe_price_id,
+});
+
+test.each([
+  {
+    what: "a lower price",
+    known: row("mini", 100),
+    wanted: item("mini", 80),
+    step: "beforeSite",
+    says: "mini: $100 → $80 a month, before the site",
+  },
+  {
+    what: "a higher price",
+    known: row("mini", 100),
+    wanted: item("mini", 120.5),
+    step: "afterSite",
+    says: "mini: $100 → $120.50 a month, after the site",
+  },
+  {
+    what: "a new plan",
+    known: undefined,
+    wanted: item("mini", 100),
+    step: "beforeSite",
+    says: "mini: $100 a month, before the site",
+  },
+  {
+    what: "another name",
+    known: { ...row("mini", 100), name: "small" },
+    wanted: item("mini", 100),
+    step: "beforeSite",
+    says: "mini: $100 a month, before the site",
+  },
+  {
+    what: "a placeholder of Stripe's price",
+    known: row("mini", 100, "price_mini"),
+    wanted: item("mini", 100),
+    step: "beforeSite",
+    says: "mini: $100 a month, before the site",
+  },
+  {
+    what: "a higher price that nobody was sold yet",
+    known: row("mini", 100, "price_mini"),
+    wanted: item("mini", 120),
+    step: "beforeSite",
+    says: "mini: $100 → $120 a month, before the site",
+  },
+] as const)("the API gets $what $step", ({ known, wanted, step, says }) => {
+  const nothing = { beforeSite: [], afterSite: [] };
+  expect(priceChanges([wanted], known ? [known] : [])).toEqual({ ...nothing, [step]: [wanted], sentences: [says] });
+});
+
+test("a release that raises one price and lowers another changes each in its own step", () => {
+  const known = [row("mini", 100), row("lite", 200), row("standard", 500)];
+  const { beforeSite, afterSite } = priceChanges([item("mini", 120), item("lite", 150), item("standard", 500)], known);
+  expect({ beforeSite, afterSite }).toEqual({ beforeSite: [item("lite", 150)], afterSite: [item("mini", 120)] });
+});
+
+test("a package of no plan stays as it is", () => {
+  expect(priceChanges([], [row("mini", 100)]).sentences).toEqual([]);
+});

@@ -1,0 +1,95 @@
+import { parseArgs } from "node:util";
+import { ToolError } from "./failures";
+
+/** What a command of package.json takes. npm passes words on to it, but options only after a `--`. */
+type Shape<Target extends string> = {
+  script: string;
+  targets: readonly Target[];
+  /** The name of the word after the target, such as `commit`. */
+  word?: string;
+  /** By name: the name of its value, or "" for a switch. */
+  options?: Record<string, string>;
+  /** The names of options that it needs. */
+  required?: readonly string[];
+};
+
+export type CommandLine<Target extends string> = {
+  target: Target;
+  /** "" for a command that takes none. */
+  word: string;
+  values: Partial<Record<string, string>>;
+  switches: ReadonlySet<string>;
+};
+
+/**
+ * Reads `npm run {script} {target} [{word}] [-- --option …]`. Throws ToolError with the commands to type if no target is named,
+ * and for an option that npm took for itself.
+ */
+export function readCommandLine<Target extends string>(
+  shape: Shape<Target>,
+  args: string[] = process.argv.slice(2),
+  environment: NodeJS.ProcessEnv = process.env,
+): CommandLine<Target> {
+  const { script, targets, word, options = {}, required = [] } = shape;
+  const refusal = (problem: string, named: readonly string[] = targets, meant?: string) =>
+    new ToolError(`${problem} Type:\n${named.map((target) => `  ${usageOf(shape, target, meant)}`).join("\n")}`);
+  const { values, positionals } = parse(args, shape, refusal);
+  // In a variable of this name npm tells scripts of an option that had no `--` before it.
+  const isTakenByNpm = (name: string) => environment[`npm_config_${name.replaceAll("-", "_")}`] !== undefined;
+
+  const [first, ...words] = positionals;
+  const target = targets.find((name) => name === first);
+  const asOption = targets.filter((name) => name !== target && (values[name] !== undefined || isTakenByNpm(name)));
+  if (asOption.length > 0) {
+    const meant = target ? [target, ...asOption] : asOption;
+    throw refusal(`The target is a word without dashes, not --${asOption[0]}.`, meant);
+  }
+  if (first === undefined) throw refusal(`npm run ${script} needs a target.`);
+  if (target === undefined) throw refusal(`npm run ${script} has no target "${first}".`);
+  const taken = Object.keys(options).find((name) => values[name] === undefined && isTakenByNpm(name));
+  if (taken !== undefined)
+    throw refusal(`npm took --${taken} for itself: options come after a separate --.`, [target], taken);
+  const missing = required.find((name) => values[name] === undefined);
+  if (missing !== undefined) throw refusal(`--${missing} is missing.`, [target]);
+  if (word !== undefined && words.length === 0) throw refusal(`The ${word} is missing.`, [target]);
+  if (words.length > (word === undefined ? 0 : 1)) throw refusal(`"${words.at(-1)}" is one word too many.`, [target]);
+
+  const given = Object.entries(values).filter(([name]) => name in options);
+  return {
+    target,
+    word: words[0] ?? "",
+    values: Object.fromEntries(given.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []))),
+    switches: new Set(given.flatMap(([name, value]) => (value === true ? [name] : []))),
+  };
+}
+
+function parse(
+  args: string[],
+  { targets, options = {} }: Shape<string>,
+  refusal: (problem: string) => ToolError,
+): { values: Record<string, unknown>; positionals: string[] } {
+  const types = [
+    ...targets.map((name) => [name, { type: "boolean" }] as const),
+    ...Object.entries(options).map(([name, value]) => [name, { type: value === "" ? "boolean" : "string" }] as const),
+  ];
+  try {
+    return parseArgs({ args, allowPositionals: true, options: Object.fromEntries(types) });
+  } catch (error) {
+    if (!(error instanceof TypeError && "code" in error)) throw error;
+    const [sentence = ""] = error.message.split(/\. |\.?\n/);
+    throw refusal(`${sentence}.`);
+  }
+}
+
+/** @param meant an option that the command was given */
+function usageOf({ script, word, options = {}, required = [] }: Shape<string>, target: string, meant?: string): string {
+  const optionOf = ([name, value]: [string, string]) => (value === "" ? `--${name}` : `--${name} {${value}}`);
+  const isNeeded = ([name]: [string, string]) => required.includes(name) || name === meant;
+  const needed = Object.entries(options).filter(isNeeded).map(optionOf);
+  const others = Object.entries(options)
+    .filter((option) => !isNeeded(option))
+    .map(optionOf);
+  const words = ["npm run", script, target, ...(word === undefined ? [] : [`{${word}}`])];
+  if (needed.length > 0) return [...words, "--", ...needed, ...others.map((option) => `[${option}]`)].join(" ");
+  return [...words, ...(others.length > 0 ? [`[-- ${others.join(" ")}]`] : [])].join(" ");
+}

@@ -1,0 +1,65 @@
+import { fileURLToPath } from "node:url";
+import * as z from "zod";
+import { readCommandLine } from "../command-line";
+import { runTool, ToolError } from "../failures";
+import { TARGETS, type Target } from "../wrangler/worker-settings";
+import { apiOf, callApi } from "./call-api";
+import { messagesTable, statusTable } from "./tables";
+
+// npm run {command} production, staging or local (npm start's API). A deployment's needs the variable OPERATOR_TOKEN.
+
+type Command = {
+  /** By name: the name of its value. */
+  options?: Record<string, string>;
+  required?: readonly string[];
+  show?: (answer: unknown, target: Target) => string;
+};
+
+const person = { options: { email: "email" }, required: ["email"] };
+const TIME = "time, such as 2026-11-23T09:00:00Z";
+
+const COMMANDS: Record<string, Command> = {
+  export: person,
+  erase: { ...person, show: erasure },
+  catalog: {},
+  "after-restore": {
+    options: { "restored-to": TIME, "stopped-at": TIME },
+    required: ["restored-to", "stopped-at"],
+  },
+  messages: { options: { "send-again": "message" }, show: messagesTable },
+  status: { show: statusTable },
+};
+
+/**
+ * Shows the target before anything is asked, apart from the output, which may go to a file.
+ * @param script the command's name in package.json
+ * @param args what is typed after it
+ * @returns the answer as text. Throws ToolError.
+ */
+export async function runCommand(script: string, args: string[]): Promise<string> {
+  const command = COMMANDS[script];
+  if (!command) throw new ToolError(`The commands are ${Object.keys(COMMANDS).join(", ")}.`);
+  const { show = inJson, ...shape } = command;
+  const { target, values } = readCommandLine({ script, targets: TARGETS, ...shape }, args);
+  const api = apiOf(target);
+  console.error(`${target}: ${api.url}`);
+  const body = Object.entries(values).map(([name, value]) => [name.replace("-", "_"), value]);
+  return show(await callApi(api, script, Object.fromEntries(body)), target);
+}
+
+const inJson = (answer: unknown) => JSON.stringify(answer, null, 2);
+
+const nothingErased = z.object({ erased: z.literal(0), customers: z.literal(0) });
+
+function erasure(answer: unknown): string {
+  if (!nothingErased.safeParse(answer).success) return inJson(answer);
+  throw new ToolError("No sign-up, and no customer at Stripe, has this email address.");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await runTool(async () => {
+    const [script = "", ...args] = process.argv.slice(2);
+    console.log(await runCommand(script, args));
+    return true;
+  });
+}

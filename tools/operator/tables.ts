@@ -1,0 +1,59 @@
+import * as z from "zod";
+import type { Target } from "../wrangler/worker-settings";
+
+const messages = z.object({
+  messages: z.array(
+    z.object({
+      key: z.string(),
+      state: z.enum(["due", "dead"]),
+      attempts: z.number(),
+      created_at: z.string(),
+      next_attempt_at: z.string(),
+    }),
+  ),
+  dead: z.number(),
+});
+
+/** Late and dead messages, or the answer about a message sent again. */
+export function messagesTable(answer: unknown, target: Target): string {
+  const found = messages.safeParse(answer).data;
+  if (!found) return "The message is sent again now.";
+  if (found.messages.length === 0) return "No message is late or dead.";
+  const minute = (time: string) => time.slice(0, 16).replace("T", " ");
+  const rows = found.messages.map(({ key, state, attempts, created_at, next_attempt_at }) => [
+    key,
+    state === "dead" ? "dead" : "late",
+    String(attempts),
+    minute(created_at),
+    state === "dead" ? "never" : minute(next_attempt_at),
+  ]);
+  const table = tableOf([["Message", "State", "Attempts", "Since (UTC)", "Next attempt"], ...rows]);
+  return `${table}\n\n${found.dead} dead. To send one again: npm run messages ${target} -- --send-again {message}`;
+}
+
+const STATES = ["pending", "card_set_up", "trialing", "active", "past_due", "canceled", "ended"];
+const status = z.object({
+  release: z.string(),
+  commit: z.string(),
+  days: z.number(),
+  sign_ups: z.array(z.object({ day: z.string(), status: z.string(), n: z.number() })),
+});
+
+/** Sign-ups by the day on which they began, and their state now. */
+export function statusTable(answer: unknown): string {
+  const { release, commit, days: latest, sign_ups } = status.parse(answer);
+  const days = [...new Set(sign_ups.map(({ day }) => day))].sort();
+  const count = (day: string, state: string) =>
+    sign_ups.filter((one) => one.day === day && one.status === state).reduce((sum, { n }) => sum + n, 0);
+  const rows = days.map((day) => [day, ...STATES.map((state) => String(count(day, state) || ""))]);
+  const table =
+    days.length > 0 ? tableOf([["Day (UTC)", ...STATES], ...rows]) : `No sign-ups in the last ${latest} days.`;
+  return `${table}\n\nRelease ${release}, commit ${commit}`;
+}
+
+/** Columns aligned for a terminal. @param rows the first has the headings */
+function tableOf(rows: string[][]): string {
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const aligned = (row: string[]) => row.map((cell, column) => cell.padEnd(widthOf(column)));
+  return rows.map((row) => aligned(row).join("  ").trimEnd()).join("\n");
+}

@@ -1,0 +1,39 @@
+import { spawnSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { ToolError } from "../failures";
+import { root } from "../wrangler/wrangler";
+
+/** `hash`: its first twelve digits. */
+export type Commit = { hash: string; subject: string };
+
+/** Why this folder cannot be released. Undefined in a git repository. */
+export const NO_REPOSITORY =
+  "this folder is no git repository, and a release is named by its commit: git clone the repository instead of downloading it, or git init && git add --all && git commit --message 'First release'";
+
+/** The output of a git command in this repository; undefined if it failed. */
+export function git(...args: string[]): string | undefined {
+  const { status, stdout } = spawnSync("git", args, { cwd: root, encoding: "utf8" });
+  return status === 0 ? stdout : undefined;
+}
+
+export function isRepository(): boolean {
+  return git("log", "-1") !== undefined;
+}
+
+/** The commit that names a release. Throws ToolError if the files are not the commit's, or no build can be written here. */
+export function committed(): Commit {
+  const log = git("log", "-1", "--format=%h %s", "--abbrev=12");
+  if (log === undefined) throw new ToolError(`✗ ${NO_REPOSITORY}`);
+  if (git("status", "--porcelain")?.trim() !== "") {
+    throw new ToolError("Files differ from the commit, which names the release: git add --all && git commit");
+  }
+  try {
+    accessSync(root, constants.W_OK);
+  } catch {
+    throw new ToolError(
+      `Nothing can be built in ${root}, which is read-only: git clone ${root} {a folder of your own}`,
+    );
+  }
+  const [hash = "", ...words] = log.trim().split(" ");
+  return { hash, subject: words.join(" ") };
+}
