@@ -41,7 +41,11 @@ const subjects: Subject[] = [
 const direct = { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] };
 const { compatibilityDate, ...settings } = bindingsOf(".");
 const site: WorkerOptions = {
-  ...{ ...settings, ...direct, compatibilityDate, name: "site", assets: undefined },
+  ...settings,
+  ...direct,
+  compatibilityDate,
+  name: "site",
+  assets: undefined,
   serviceBindings: { SUBSCRIPTION_API: "upstream", ASSETS: { disk: { path: join(root, "public") } } },
   modules: [{ type: "ESModule", path: join(root, "build/site/site.js") }],
 };

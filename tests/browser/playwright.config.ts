@@ -29,8 +29,12 @@ export default defineConfig({
     launchOptions: {
       executablePath: process.env.CHROMIUM_PATH,
       args: [
-        ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"],
-        ...["--disable-component-update", "--disable-sync"],
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
       ],
     },
   },

@@ -52,9 +52,23 @@ const target = fc
   .tuple(fc.array(anyPiece, { maxLength: 6 }), fc.option(anyPiece))
   .map(([parts, query]) => `/${parts.join("/")}${query === null ? "" : `?${query}`}`);
 const headerName = fc.constantFrom(
-  ...["Accept", "Accept-Encoding", "Accept-Language", "CF-Connecting-IP", "CF-Ray", "Content-Type", "Forwarded"],
-  ...["If-Modified-Since", "If-None-Match", "Origin", "Range", "Referer", "Sec-Fetch-Mode", "Sec-Fetch-Site"],
-  ...["X-Forwarded-Host", "X-Forwarded-Proto", "X-Remix-Revalidate"],
+  "Accept",
+  "Accept-Encoding",
+  "Accept-Language",
+  "CF-Connecting-IP",
+  "CF-Ray",
+  "Content-Type",
+  "Forwarded",
+  "If-Modified-Since",
+  "If-None-Match",
+  "Origin",
+  "Range",
+  "Referer",
+  "Sec-Fetch-Mode",
+  "Sec-Fetch-Site",
+  "X-Forwarded-Host",
+  "X-Forwarded-Proto",
+  "X-Remix-Revalidate",
 );
 const anyHeaders = fc.array(fc.tuple(headerName, anyHeader), { maxLength: 6 });
 const someFields = fc.dictionary(knownName, anyText, { minKeys: 1, noNullPrototype: true });

@@ -2,9 +2,17 @@ import type { SubscriptionRequest } from "../../app/contract/subscription-reques
 
 /** A sign-up that the API takes. */
 export const validRequest = {
-  ...{ package_id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430", email: "ada@example.com", password: "Analytical-3ngine" },
-  ...{ full_name: "Ada Lovelace", company_name: "Engines & Sons", phone: "2125550123", country: "United States" },
-  ...{ address: "1 Example Street", city: "Springfield", state: "IL", zipCode: "62701" },
+  package_id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430",
+  email: "ada@example.com",
+  password: "Analytical-3ngine",
+  full_name: "Ada Lovelace",
+  company_name: "Engines & Sons",
+  phone: "2125550123",
+  country: "United States",
+  address: "1 Example Street",
+  city: "Springfield",
+  state: "IL",
+  zipCode: "62701",
 } satisfies SubscriptionRequest;
 const { password: _, ...form } = validRequest;
 

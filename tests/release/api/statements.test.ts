@@ -68,7 +68,10 @@ export default {
   scheduled: (controller, env, context) => worker.scheduled(controller, recording(env), context),
 };`;
 const api = await startSubscriptionApi({
-  ...{ simulatorUrl: stripe.url, address, vars: { ONE_TRIAL_PER_PERSON: "true" }, wrapper: { script: wrapper } },
+  simulatorUrl: stripe.url,
+  address,
+  vars: { ONE_TRIAL_PER_PERSON: "true" },
+  wrapper: { script: wrapper },
   miniflare: { serviceBindings: { RECORDER: recorder }, outboundService },
 });
 afterAll(() => Promise.all([api.dispose(), stripe.dispose()]));

@@ -121,7 +121,16 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
   };
 
   return {
-    ...{ ...memory, env, model, logged, calls, sent, instead, settled, ask, post },
+    ...memory,
+    env,
+    model,
+    logged,
+    calls,
+    sent,
+    instead,
+    settled,
+    ask,
+    post,
     /** Posts a form, and sets up a card of its own. Returns the sign-up's id. */
     async onTrial(fields: object = {}, card: string = crypto.randomUUID()): Promise<string> {
       const { status_url, client_secret } = accepted.parse(await (await post(fields)).json());

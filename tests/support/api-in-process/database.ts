@@ -103,14 +103,18 @@ export function databaseInMemory(io: Io = async (_label, effect) => effect()) {
   const binding = d1.parse(d1Of(database, io));
   const db = databaseOver(binding);
   return {
-    ...{ d1: binding, db },
+    d1: binding,
+    db,
     rows: (sql: string, ...values: (string | number | null)[]): Row[] => database.run(sql, values).results,
     /** A pending sign-up. */
     signUp: async (fields: Partial<typeof validRequest> = {}) => {
       const request = { ...validRequest, ...fields };
       return signUpsIn(db).add({
-        ...{ id: crypto.randomUUID(), idempotencyKey: crypto.randomUUID(), request },
-        ...{ passwordHash: await cheapPasswords.hash(validRequest.password), requestId: "the-request" },
+        id: crypto.randomUUID(),
+        idempotencyKey: crypto.randomUUID(),
+        request,
+        passwordHash: await cheapPasswords.hash(validRequest.password),
+        requestId: "the-request",
         price: await packagesIn(db).find(request.package_id),
       });
     },

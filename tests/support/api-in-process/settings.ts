@@ -7,17 +7,25 @@ const limiter = { limit: async () => ({ success: true }) };
 /** The API's local settings, with limits out of reach and without a database. */
 export const SETTINGS: Record<string, unknown> = {
   ...Object.fromEntries([...local.matchAll(/^([A-Z_]+) = "(.*)"$/gm)].map(([, name, value]) => [name, value])),
-  ...{ SIGNUP_RATE_LIMIT: limiter, RELEASE: { id: "a-release" } },
+  SIGNUP_RATE_LIMIT: limiter,
+  RELEASE: { id: "a-release" },
 };
 
 /** A deployment's settings instead of those for local development. */
 export const DEPLOYED = {
-  ...{ STRIPE_API_URL: undefined, CONSOLE_WEBHOOK_URL: undefined, CONSOLE_WEBHOOK_SECRET: undefined },
-  ...{ OPERATOR_TOKEN: undefined, CONSOLE_URL: undefined },
-  ...{ STRIPE_SECRET_KEY: "sk_test_0123456789abcdef", STRIPE_PUBLISHABLE_KEY: "pk_test_0123456789abcdef" },
+  STRIPE_API_URL: undefined,
+  CONSOLE_WEBHOOK_URL: undefined,
+  CONSOLE_WEBHOOK_SECRET: undefined,
+  OPERATOR_TOKEN: undefined,
+  CONSOLE_URL: undefined,
+  STRIPE_SECRET_KEY: "sk_test_0123456789abcdef",
+  STRIPE_PUBLISHABLE_KEY: "pk_test_0123456789abcdef",
   STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
-  ...{ MAIL_API_URL: "https://mail.example/emails", MAIL_API_KEY: "re_0123456789abcdef" },
+  MAIL_API_URL: "https://mail.example/emails",
+  MAIL_API_KEY: "re_0123456789abcdef",
   CUSTOMER_PORTAL_URL: "https://billing.example/",
-  ...{ PUBLIC_URL: "https://api.example", SITE_URL: "https://www.example" },
-  ...{ LINK_SECRET: "a-deployment-has-links-of-its-own", HASH_SECRET: "a-deployment-has-hashes-of-its-own" },
+  PUBLIC_URL: "https://api.example",
+  SITE_URL: "https://www.example",
+  LINK_SECRET: "a-deployment-has-links-of-its-own",
+  HASH_SECRET: "a-deployment-has-hashes-of-its-own",
 };

@@ -153,8 +153,11 @@ export class Stripe {
     const price = this.get(fields.get("items[0][price]"));
     if (!price) return "resource_missing: items[0][price]";
     const made = this.#add("subscription", owner.id, metadata, {
-      ...{ status: "trialing", trial_end: start + (days * DAY) / SECOND },
-      ...{ items: { data: [{ price, quantity: 1 }] }, cancel_at_period_end: false, latest_invoice: { amount_due: 0 } },
+      status: "trialing",
+      trial_end: start + (days * DAY) / SECOND,
+      items: { data: [{ price, quantity: 1 }] },
+      cancel_at_period_end: false,
+      latest_invoice: { amount_due: 0 },
     });
     this.#event("customer.subscription.created", made);
     // Three days before, or at the beginning of a shorter trial.

@@ -11,7 +11,10 @@ export function readPage(answer: Answer) {
   const each = (selector: string, attribute: string) =>
     [...document.querySelectorAll(selector)].map((element) => element.getAttribute(attribute));
   return {
-    ...{ ...answer, document, wordsOfEach, each },
+    ...answer,
+    document,
+    wordsOfEach,
+    each,
     words: (selector = "main") => wordsOfEach(selector).join(" "),
     /** Each selected link, as `Words: /target`. */
     links: (selector: string) =>

@@ -53,8 +53,10 @@ export async function enterCard(stripeUrl: string, clientSecret = "", number = "
       client_secret: clientSecret,
       return_url: "http://localhost:8787/subscription?from=card",
     },
-    ...{ "payment_method_data[type]": "card", "payment_method_data[card][number]": number },
-    ...{ "payment_method_data[card][exp_month]": "12", "payment_method_data[card][exp_year]": "2040" },
+    "payment_method_data[type]": "card",
+    "payment_method_data[card][number]": number,
+    "payment_method_data[card][exp_month]": "12",
+    "payment_method_data[card][exp_year]": "2040",
     "payment_method_data[card][cvc]": "123",
   });
   const confirm = `${stripeUrl}/v1/setup_intents/${clientSecret.split("_secret_")[0]}/confirm`;

@@ -16,7 +16,9 @@ export default {
 
 /** A Worker beside the tested one that runs statements on its database. */
 export const databaseAccess = (d1Databases: WorkerOptions["d1Databases"]): WorkerOptions => ({
-  ...{ name: "database-access", compatibilityDate: "2026-04-24", d1Databases },
+  name: "database-access",
+  compatibilityDate: "2026-04-24",
+  d1Databases,
   modules: [{ type: "ESModule", path: "access.js", contents: SCRIPT }],
   unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
 });

@@ -32,7 +32,9 @@ export async function startUpstream() {
     behavior = as;
   };
   return {
-    ...{ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, answers },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    answers,
     answersJson: (status: number, body: unknown) =>
       answers((response) => response.writeHead(status, JSON_TYPE).end(JSON.stringify(body))),
     dispose() {

@@ -71,10 +71,13 @@ async function startWorker(plan: WorkerPlan) {
   });
   address.leadTo(await mf.ready);
   return {
-    ...{ url: address.url, mf },
+    url: address.url,
+    mf,
     database: databaseThrough(() => mf.unsafeGetDirectURL("database-access")),
     /** The output's lines of JSON, all its lines, and Miniflare's own, such as the email binding's. */
-    ...{ logs, output, said },
+    logs,
+    output,
+    said,
     async dispose() {
       if (!plan.address) address.close();
       await mf.dispose();
@@ -115,9 +118,14 @@ let apiWithCheapPasswords: Promise<string> | undefined;
 /** The module of a Worker whose entry is beside this file. */
 async function bundleOf(entry: string): Promise<string> {
   const { outputFiles } = await build({
-    ...{ entryPoints: [join(import.meta.dirname, entry)], bundle: true, write: false, format: "esm" },
-    ...{ platform: "neutral", external: ["node:*", "cloudflare:*"] },
-    ...{ conditions: ["workerd", "worker", "browser"], mainFields: ["module", "main"] },
+    entryPoints: [join(import.meta.dirname, entry)],
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "neutral",
+    external: ["node:*", "cloudflare:*"],
+    conditions: ["workerd", "worker", "browser"],
+    mainFields: ["module", "main"],
   });
   return outputFiles[0]?.text ?? "";
 }
@@ -128,7 +136,8 @@ async function bundleOf(entry: string): Promise<string> {
  */
 export async function startSubscriptionApi({ simulatorUrl, vars, ...rest }: ApiOptions = {}): Promise<RunningWorker> {
   const services = simulatorUrl !== undefined && {
-    ...{ STRIPE_API_URL: simulatorUrl, MAIL_API_URL: `${simulatorUrl}/emails` },
+    STRIPE_API_URL: simulatorUrl,
+    MAIL_API_URL: `${simulatorUrl}/emails`,
     CONSOLE_WEBHOOK_URL: `${simulatorUrl}/console/webhook`,
   };
   const all = { ...UNHURRIED, ...services, ...vars };

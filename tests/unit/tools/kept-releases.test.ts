@@ -17,8 +17,16 @@ test("a build has the files of the two releases before it, and lists three relea
   }
   const files = (await readdir(built, { recursive: true })).map((name) => basename(name)).sort();
   const expected = [
-    ...["$-four.js", "$-three.js", "$-two.js", "four.css"],
-    ...["manifest-four.js", "manifest-three.js", "manifest-two.js", "same.js", "three.css", "two.css"],
+    "$-four.js",
+    "$-three.js",
+    "$-two.js",
+    "four.css",
+    "manifest-four.js",
+    "manifest-three.js",
+    "manifest-two.js",
+    "same.js",
+    "three.css",
+    "two.css",
   ];
   expect(files.filter((name) => name.includes("."))).toEqual(expected);
   expect(await readFile(join(built, "same.js"), "utf8")).toBe("four");

@@ -111,7 +111,8 @@ async function startHeldBack() {
     },
   });
   return {
-    ...{ api: held, simulator },
+    api: held,
+    simulator,
     /** Posts, and hangs up when the first call has left for Stripe. */
     async postAndHangUp(path: string, body: string, headers: string[]) {
       calls.length = 0;

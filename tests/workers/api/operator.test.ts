@@ -14,7 +14,8 @@ async function newBackend() {
   const { api, stripe, dispose } = await startBackend();
   onTestFinished(dispose);
   return {
-    ...{ api, stripe },
+    api,
+    stripe,
     /** Runs the command. Returns for each package whether it got a new price at Stripe. */
     async catalog() {
       const { prices } = catalogAnswer.parse(await callApi({ url: api.url, token }, "catalog"));
