@@ -3,7 +3,7 @@ import { decode } from "turbo-stream";
 import { afterAll, onTestFailed, test } from "vitest";
 import * as z from "zod";
 import type { SignupReply, SignupStep } from "../../app/signup/steps";
-import { type Backend, runSequence } from "../support/sign-up-model";
+import { type Backend, runSequence } from "../simulation/sign-up-model";
 import { deliver, eventOf } from "../support/stripe-events";
 import { siteVisitor } from "../support/visitors/site-visitor";
 import { varsFor } from "../support/visitors/visited-site";

@@ -1,4 +1,4 @@
-import type { Random } from "../support/random";
+import type { Random } from "./random";
 
 /* What can go wrong with a step, and how long one takes. */
 

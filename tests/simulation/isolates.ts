@@ -1,6 +1,6 @@
 import { SECOND } from "../support/api-in-process/scheduler";
-import type { Random } from "../support/random";
 import type { Api, LoadedApi } from "./loaded-api";
+import type { Random } from "./random";
 
 /** What Cloudflare gives to work that goes on after the answer, and to one run of the cron handler. */
 const LIVES_AFTER_ANSWER = 30 * SECOND;

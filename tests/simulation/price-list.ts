@@ -1,6 +1,6 @@
 import { HOUR, type Scheduler, SECOND } from "../support/api-in-process/scheduler";
 import { SETTINGS } from "../support/api-in-process/settings";
-import { randomOf } from "../support/random";
+import { randomOf } from "./random";
 
 type Package = { id: string; name: string; cents: number; price: string };
 

@@ -4,9 +4,9 @@ import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
 import { SETTINGS } from "../support/api-in-process/settings";
 import { type Answer, POOR } from "../support/api-in-process/stripe-objects";
 import { validRequest } from "../support/person";
-import { type Random, randomOf } from "../support/random";
 import { type Deeds, type Form, intentOf, type Told } from "./deeds";
 import { PACKAGES } from "./price-list";
+import { type Random, randomOf } from "./random";
 import type { Heard, World } from "./world";
 
 const PLANS: readonly [{ id: string | undefined }, ...{ id: string | undefined }[]] = [{ id: undefined }, ...PACKAGES];

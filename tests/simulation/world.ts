@@ -1,14 +1,14 @@
 import { d1Of } from "../support/api-in-process/database";
 import { DAY, HOUR, MINUTE, Scheduler, SECOND } from "../support/api-in-process/scheduler";
 import { SETTINGS } from "../support/api-in-process/settings";
-import { Stripe, TooManyCalls } from "../support/api-in-process/stripe-model";
 import { type Answer, answer, refusal, type StripeObject } from "../support/api-in-process/stripe-objects";
-import { randomOf } from "../support/random";
 import { sign } from "../support/stripe-events";
 import { FATES, type Fate, latency, type Receiver, stepOf } from "./fates";
 import { Isolates } from "./isolates";
 import type { Init, LoadedApi, Platform } from "./loaded-api";
 import { PriceList } from "./price-list";
+import { randomOf } from "./random";
+import { Stripe, TooManyCalls } from "./stripe-model";
 
 /** Midnights (UTC) at which a month, February 29 or a year begins or ends. */
 const MIDNIGHTS = ["2026-02-01", "2026-05-01", "2026-03-01", "2028-02-29", "2028-03-01", "2027-01-01"] as const;

@@ -5,13 +5,13 @@ import * as z from "zod";
 import { createApi } from "../../../functions/subscription-api/app";
 import { openApi } from "../../../functions/subscription-api/http/openapi";
 import type { PasswordHasher } from "../../../functions/subscription-api/passwords/scrypt";
+import { Stripe, TooManyCalls } from "../../simulation/stripe-model";
 import { cheapPasswords } from "../cheap-passwords";
 import { rememberText } from "../matchers/received";
 import { PERSONAL, validRequest } from "../person";
 import { databaseInMemory, type Io } from "./database";
 import { Scheduler } from "./scheduler";
 import { SETTINGS } from "./settings";
-import { Stripe, TooManyCalls } from "./stripe-model";
 import type { Answer } from "./stripe-objects";
 
 type Options = {

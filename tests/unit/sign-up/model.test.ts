@@ -1,6 +1,6 @@
 import { onTestFailed, onTestFinished, test, vi } from "vitest";
+import { type Backend, runSequence } from "../../simulation/sign-up-model";
 import { apiInProcess } from "../../support/api-in-process/api";
-import { type Backend, runSequence } from "../../support/sign-up-model";
 import { look, post, SITE_URL, siteContext } from "../../support/site-in-process/site-context";
 import { eventOf, sign } from "../../support/stripe-events";
 

@@ -1,4 +1,4 @@
-import { DAY, HOUR, type Scheduler, SECOND } from "./scheduler";
+import { DAY, HOUR, type Scheduler, SECOND } from "../support/api-in-process/scheduler";
 import {
   type Answer,
   answer,
@@ -9,7 +9,7 @@ import {
   PRICES,
   refusal,
   type StripeObject,
-} from "./stripe-objects";
+} from "../support/api-in-process/stripe-objects";
 
 /** More than a sign-up needs in its whole life, whatever fails. */
 const MOST_CALLS = 1_000;

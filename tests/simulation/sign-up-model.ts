@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { DUPLICATE, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../../app/signup/notices";
 import type { SignupReply, SignupStep } from "../../app/signup/steps";
-import { fields, PASSWORD } from "./person";
+import { fields, PASSWORD } from "../support/person";
+import { OTHER_PLAN, PLAN } from "../support/site-in-process/site-settings";
 import { randomOf } from "./random";
-import { OTHER_PLAN, PLAN } from "./site-in-process/site-settings";
 
 /*
  * Random visitors of the site, with the API and Stripe behind it. After each step the page is true; at the end every open page
