@@ -22,17 +22,17 @@ export function isRepository(): boolean {
 
 /** The commit that names a release. Throws ToolError if the files are not the commit's, or no build can be written here. */
 export function committed(): Commit {
-  const log = git("log", "-1", "--format=%h %s", "--abbrev=12");
-  if (log === undefined) throw new ToolError(`✗ ${NO_REPOSITORY}`);
-  if (git("status", "--porcelain")?.trim() !== "") {
-    throw new ToolError("Files differ from the commit, which names the release: git add --all && git commit");
-  }
   try {
     accessSync(root, constants.W_OK);
   } catch {
     throw new ToolError(
       `Nothing can be built in ${root}, which is read-only: git clone ${root} {a folder of your own}`,
     );
+  }
+  const log = git("log", "-1", "--format=%h %s", "--abbrev=12");
+  if (log === undefined) throw new ToolError(`✗ ${NO_REPOSITORY}`);
+  if (git("status", "--porcelain")?.trim() !== "") {
+    throw new ToolError("Files differ from the commit, which names the release: git add --all && git commit");
   }
   const [hash = "", ...words] = log.trim().split(" ");
   return { hash, subject: words.join(" ") };
