@@ -172,6 +172,7 @@ export const ORIGIN = "https://www.citewell.dev";
 /** The settings of a deployment that no wrangler.toml has. */
 export const DEPLOYED = {
   SITE_URL: ORIGIN,
+  CONSOLE_URL: "https://console.site.example",
   CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/test_0123456789",
   SESSION_SECRET: "a-secret-of-the-tests-with-more-than-32-characters",
 };
