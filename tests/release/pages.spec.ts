@@ -1,6 +1,8 @@
+import type { Page } from "@playwright/test";
 import { accessibilityProblems, DESKTOP } from "../browser/support/faults";
 import { CARDS, hydrated, PLAN, signup } from "../browser/support/sign-up";
 import { expect, test } from "../browser/support/stack";
+import type { Stack } from "../support/visitors/visited-site";
 import { enterCard, mails, signUp } from "../support/visitors/visitor";
 
 /* How pages look in rare circumstances: printed, without their scripts, from an email. */
@@ -51,52 +53,69 @@ for (const viewport of [{ width: 375, height: 812 }, DESKTOP]) {
   });
 }
 
-test("the pages of an email's links are accessible, and the one that ends a sign-up asks", async ({
-  page,
-  stack: { api, stripe },
-}) => {
-  const email = `links-${crypto.randomUUID()}@example.com`;
-  await enterCard(stripe.url, (await signUp(api, { email })).clientSecret);
-  const started = async () => (await mails(stripe, email)).find(({ subject }) => subject.includes("has started"))?.text;
-  await expect.poll(started).toContain("This wasn’t me");
-  const heading = page.getByRole("heading", { level: 1 });
-  for (const [link, title] of [
-    [/Confirm my email address: (http\S+)/, "Your email address is confirmed"],
-    [/This wasn’t me: (http\S+)/, "Wasn’t you?"],
-  ] as const) {
-    await page.goto(link.exec((await started()) ?? "")?.[1] ?? "");
-    await expect(heading).toHaveText(title);
-    expect(await accessibilityProblems(page)).toEqual([]);
+test.describe("the pages of an email's links", () => {
+  /** The first email of a trial that has just begun. */
+  async function trialEmail({ api, stripe }: Stack) {
+    const email = `links-${crypto.randomUUID()}@example.com`;
+    await enterCard(stripe.url, (await signUp(api, { email })).clientSecret);
+    const text = async () => (await mails(stripe, email)).find(({ subject }) => subject.includes("has started"))?.text;
+    await expect.poll(text).toContain("This wasn’t me");
+    return (await text()) ?? "";
   }
-  await page.getByRole("button", { name: "End this sign-up" }).click();
-  await expect(heading).toHaveText("This sign-up has ended");
-  expect(await accessibilityProblems(page)).toEqual([]);
+  const linkAfter = (words: string, text: string) => new RegExp(`${words}: (http\\S+)`).exec(text)?.[1] ?? "";
+  const headingOf = (page: Page) => page.getByRole("heading", { level: 1 });
+
+  test("confirm the address at once, and are accessible", async ({ page, stack }) => {
+    await page.goto(linkAfter("Confirm my email address", await trialEmail(stack)));
+    await expect(headingOf(page)).toHaveText("Your email address is confirmed");
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  test("ask before they end a sign-up, and are accessible", async ({ page, stack }) => {
+    await page.goto(linkAfter("This wasn’t me", await trialEmail(stack)));
+    await expect(headingOf(page)).toHaveText("Wasn’t you?");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "End this sign-up" }).click();
+    await expect(headingOf(page)).toHaveText("This sign-up has ended");
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
 });
 
-test("a page prints dark on white with the brand and every answer, without menu and footer", async ({ page }) => {
-  await page.emulateMedia({ media: "print", colorScheme: "dark" });
-  for (const [path, answers] of [
-    ["/", 0],
-    ["/pricing", 6],
-    ["/terms", 0],
-  ] as const) {
-    await page.goto(path);
-    await expect(page.getByRole("banner").getByRole("link", { name: /, home$/ })).toBeVisible();
-    for (const name of ["contentinfo", "navigation", "button"] as const)
-      await expect(page.getByRole(name)).toHaveCount(0);
-    await expect(page.locator("details p")).toHaveCount(answers);
-    for (const answer of await page.locator("details p").all())
-      expect((await answer.boundingBox())?.height).toBeGreaterThan(10);
-    const pale = await page
-      .locator("main :is(h1, h2, h3, p, a, li, strong, figcaption)")
-      .evaluateAll((elements) =>
-        elements
-          .filter((element) => Math.max(...(getComputedStyle(element).color.match(/\d+/g) ?? []).map(Number)) > 230)
-          .map(({ textContent }) => textContent),
-      );
-    expect(pale, path).toEqual([]);
-  }
-});
+for (const { path, answers } of [
+  { path: "/", answers: 0 },
+  { path: "/pricing", answers: 6 },
+  { path: "/terms", answers: 0 },
+]) {
+  test.describe(`${path} in print`, () => {
+    test.beforeEach(async ({ page }) => {
+      await page.emulateMedia({ media: "print", colorScheme: "dark" });
+      await page.goto(path);
+    });
+
+    test("has the brand, but no menu, buttons or footer", async ({ page }) => {
+      await expect(page.getByRole("banner").getByRole("link", { name: /, home$/ })).toBeVisible();
+      for (const name of ["contentinfo", "navigation", "button"] as const)
+        await expect(page.getByRole(name)).toHaveCount(0);
+    });
+
+    test("has every answer open", async ({ page }) => {
+      await expect(page.locator("details p")).toHaveCount(answers);
+      for (const answer of await page.locator("details p").all())
+        expect((await answer.boundingBox())?.height, (await answer.textContent()) ?? "").toBeGreaterThan(10);
+    });
+
+    test("is dark on white", async ({ page }) => {
+      const pale = await page
+        .locator("main :is(h1, h2, h3, p, a, li, strong, figcaption)")
+        .evaluateAll((elements) =>
+          elements
+            .filter((element) => Math.max(...(getComputedStyle(element).color.match(/\d+/g) ?? []).map(Number)) > 230)
+            .map(({ textContent }) => textContent),
+        );
+      expect(pale, "pale text").toEqual([]);
+    });
+  });
+}
 
 test("the header never covers the focused field or its label", async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 500 });
