@@ -73,7 +73,7 @@ export interface SignupReply {
   planProblem?: string | undefined;
   /** A link's sign-up that cannot be continued. */
   isOver?: boolean;
-  /** Of the post that the API refused. */
+  /** Request ID of a post that the API refused. */
   requestId?: string;
   /** Turnstile's site key: the visitor has to pass it. */
   challenge?: string;

@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { startVisitedSite } from "../support/visitors/visited-site";
 import { CARDS, hold, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
@@ -100,6 +101,21 @@ test("without the card form's script the page reloads once, then offers to try a
   await page.getByRole("link", { name: "Try again" }).click();
   await visitor.pay(CARDS.works);
   await visitor.succeeded();
+});
+
+test("a secret that Stripe does not know keeps the card step, with Pay in its place", async ({ stack, elsewhere }) => {
+  const vars = { STRIPE_API_URL: stack.stripe.url, STRIPE_JS_URL: `${stack.stripe.url}/endive/stripe.js` };
+  const { site, upstream, dispose } = await startVisitedSite({ vars });
+  upstream.answersJson(200, { client_secret: "seti_123_secret_456" });
+  const page = await elsewhere({ baseURL: site.url });
+  await signup(page).signUp();
+  const notice = page.getByRole("alert").locator(".notice");
+  await expect(notice).toContainText("Configuration ErrorPayment setup failed. Please contact support.");
+  await expect(page).toHaveURL(PLAN);
+  await expect(signup(page).payButton).toBeDisabled();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(notice).toContainText("Configuration Error");
+  await dispose();
 });
 
 for (const [place, number] of [
