@@ -1,4 +1,4 @@
-/** By Stripe's names: https://docs.stripe.com/api/payment_methods/object#payment_method_object-card-brand */
+/** Keys are Stripe's brand names: https://docs.stripe.com/api/payment_methods/object#payment_method_object-card-brand */
 const BRANDS: Record<string, string> = {
   amex: "American Express",
   diners: "Diners Club",

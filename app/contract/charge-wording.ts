@@ -7,7 +7,7 @@ const minutes = new Intl.DateTimeFormat("en-US", {
 });
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 
-/** For example `November 27, 2026 (UTC)`: the same for every reader, and as Stripe's invoices have it. */
+/** For example `November 27, 2026 (UTC)`: the same for every reader, and in the format of Stripe's invoices. */
 export function utcDay(time: string | Date): string {
   return `${days.format(new Date(time))} (UTC)`;
 }
@@ -22,14 +22,14 @@ export function usd(cents: number): string {
   return `${dollars.format(cents / 100)} USD`;
 }
 
-/** The day of a trial's first charge. Stripe charges about an hour after the end: maybe on the next day. */
+/** The day of a trial's first charge. Stripe charges about an hour after the trial ends, which can be the next day. */
 export function chargeDay(trialEnd: string | Date): string {
   return `on or after ${utcDay(trialEnd)}`;
 }
 
 /**
  * What the card step and the emails say about the first charge.
- * @param charge.amount the first charge; `later`: each month after that, where it differs
+ * @param charge.amount the first charge; `later`: each later month's charge, if it differs
  */
 export function chargeSentence(
   trialEnd: string | Date,

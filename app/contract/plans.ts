@@ -1,7 +1,7 @@
 /**
- * The plans that visitors can sign up for, in the order of the pricing page. Prices are US dollars a month; package IDs are the
- * API's, UUIDs in lower case. A deployment gives them to the reference API: docs/operations.md, "Plans and prices". This file
- * imports nothing, since a rollback reads an earlier one by itself.
+ * The plans that visitors can sign up for, in the order of the pricing page. Prices are US dollars a month; package IDs are
+ * lowercase UUIDs. A deployment copies the plans into the reference API: docs/operations.md, "Plans and prices". This file must
+ * not import anything, because a rollback loads an earlier version of it alone.
  */
 export const PAID_PLANS = [
   { key: "mini", title: "MINI", monthlyPrice: 100, packageId: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10" },
@@ -15,7 +15,7 @@ export type PaidPlan = (typeof PAID_PLANS)[number];
 export const ENTERPRISE_PLAN = { key: "enterprise", title: "ENTERPRISE/AGENCY" } as const;
 
 export interface PlanFeatures {
-  /** The AI search engines whose answers it tracks. */
+  /** The AI search engines whose answers the plan tracks. */
   platforms: readonly string[];
   prompts: number;
   /** Briefs, and pieces of content, a month. */
@@ -24,7 +24,7 @@ export interface PlanFeatures {
   highlighted: boolean;
 }
 
-/** Apart from the list above, because no browser needs them. */
+/** Separate from the list above, because no browser needs them. */
 export const PLAN_FEATURES: Record<PaidPlan["key"], PlanFeatures> = {
   mini: {
     platforms: ["ChatGPT", "Perplexity"],

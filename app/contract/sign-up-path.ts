@@ -1,4 +1,4 @@
-/** Path of the sign-up for a plan's package ID; of the sign-up without a plan if there is none. */
+/** The path of the sign-up for a package ID; without one, the path of the sign-up without a plan. */
 export function signUpPath(packageId: string | null | undefined): string {
   return packageId ? `/subscription/${packageId}` : "/subscription";
 }

@@ -1,5 +1,5 @@
-/** Rate limit key of the visitor (`rateLimitKeyOf`). The API trusts it from the site's service binding only. */
+/** The visitor's rate limit key (`rateLimitKeyOf`). The API trusts it only through the site's service binding. */
 export const SENDER_HEADER = "Subscription-Sender";
 
-/** Monthly price of the plan in US cents, as the form showed it: the API creates no sign-up at a higher price. */
+/** The plan's monthly price in US cents, as the form showed it. The API creates no sign-up at a higher price. */
 export const SHOWN_PRICE_HEADER = "Subscription-Price-Cents";

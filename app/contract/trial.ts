@@ -6,19 +6,19 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** The email before the first charge is sent this many days before the trial ends. */
 export const REMINDER_DAYS = 2;
 
-/** What a trial includes, in the same words on every page and in every email that offers one. */
+/** What a trial includes, worded the same on every page and in every email that offers a trial. */
 export const TRIAL_SCOPE =
   "Real-time monitoring runs during your trial. Reports are monthly, so your first one comes after it.";
 
-/** Declined and already used cards after which the subscription API ends a sign-up, because card testers try many. */
+/** The subscription API ends a sign-up after this many declined or already used cards, because card testers try many. */
 export const MAX_FAILED_CARDS = 5;
 
-/** End of a trial that begins at `startedAt`, both ISO 8601. */
+/** When a trial that starts at `startedAt` ends. Both times are ISO 8601. */
 export function trialEndOf(startedAt: string): string {
   return new Date(Date.parse(startedAt) + TRIAL_DAYS * DAY_MS).toISOString();
 }
 
-/** When the reminder of a trial's end is sent, both ISO 8601. */
+/** When the reminder of a trial's end is sent. Both times are ISO 8601. */
 export function reminderOf(trialEnd: string): string {
   return new Date(Date.parse(trialEnd) - REMINDER_DAYS * DAY_MS).toISOString();
 }

@@ -10,34 +10,34 @@ import type { Configuration } from "./settings/configuration.server";
 interface RequestVariables {
   requestId: string;
   url: URL;
-  /** The visitor's address from Cloudflare's header; anyone can send an X-Forwarded-For. */
+  /** The visitor's IP address, from Cloudflare's header. X-Forwarded-For is not used: anyone can send one. */
   ip: string | null;
-  /** Undefined for a path that is none of the site's. */
+  /** Undefined if the site has no such path. */
   route: MatchedRoute | undefined;
   log: Log;
   configuration: Configuration;
   readStylesheet: ReadStylesheet;
 }
 
-/** What the pipeline gives to loaders, actions and the entry. */
+/** What the pipeline passes to loaders, actions and the entry. */
 export interface SiteContext extends RequestVariables {
-  /** Why the request gets no page of its own, where the page of a refusal is rendered. */
+  /** Set while the page of a refused request is rendered. */
   refusal?: Refusal | undefined;
-  /** Allows the inline scripts and styles of this rendering. */
+  /** Allows this rendering's inline scripts and styles. */
   nonce: string;
   execution: { waitUntil(work: Promise<unknown>): void };
 }
 
-/** What features add to Remix's context, as app/entry.server.tsx names it. Remix's interface also allows any other name. */
+/** What features add to Remix's context, declared in app/entry.server.tsx. Leaves out the index signature of Remix's interface. */
 export type FeatureServices = Omit<
   { [Name in keyof AppLoadContext as string extends Name ? never : Name]: AppLoadContext[Name] },
   keyof SiteContext
 >;
 
-/** The pipeline's `c.var`, which copies all variables: what every request passes reads one with `c.get`. */
+/** Types `c.var` in the pipeline. Reading `c.var` copies all variables, so code on every request's path uses `c.get`. */
 export type SiteEnv = { Bindings: object; Variables: RequestVariables & { services: FeatureServices } };
 
-/** Remix's `getLoadContext`. The Worker's bindings stay behind, so that secrets are read from the configuration only. */
+/** Remix's `getLoadContext`. Leaves out the Worker's bindings, so that secrets can only be read from the configuration. */
 export function loadContextOf({ var: { services, ...variables }, executionCtx }: Context<SiteEnv>): AppLoadContext {
   return { ...services, ...variables, nonce: randomToken(), execution: executionCtx };
 }

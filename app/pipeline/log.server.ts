@@ -8,7 +8,7 @@ export interface Log {
   error(event: string, fields?: LogFields): void;
 }
 
-/** A log whose lines all have the request ID. Fields given to `add` are in the line that `end` writes. */
+/** A log that puts the request ID in every line. `end` writes the request's line, with all fields passed to `add`. */
 export function createLog(requestId: string): Log {
   const added: LogFields = {};
   return {

@@ -5,7 +5,7 @@ import { htmlToMarkdown } from "../seo/markdown/html-to-markdown.server";
 import { markdownPath, pageOfMarkdown } from "../seo/markdown-path";
 import { isHtml } from "./response/is-html.server";
 
-/** Several times the longest header of a browser. */
+/** Several times longer than any browser's Accept header. */
 const MAX_ACCEPT_LENGTH = 1000;
 
 /** Serves public pages as Markdown: under their path with `.md`, or by content negotiation (RFC 9110, section 12.5.1). */
@@ -27,7 +27,7 @@ export const markdownPages: MiddlewareHandler<{ Bindings: AppLoadContext }> = as
   c.res.headers.append("Vary", "Accept");
 };
 
-/** Also a GET for a HEAD request, because Markdown is made from the body. */
+/** Always a GET, even for a HEAD request, because the Markdown is made from the page's body. */
 function pageRequest({ url, headers, signal }: Request, path: string): Request {
   return new Request(new URL(path, url), { headers, signal });
 }

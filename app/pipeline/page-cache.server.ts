@@ -11,7 +11,7 @@ import type { MatchedRoute, RouteMatcher } from "./routes.server";
 
 /** What the page of the empty form depends on. */
 export interface FormPage {
-  /** False if the page shows anything of the visitor, such as a sign-up in progress. */
+  /** False if the page shows anything about the visitor, such as a sign-up in progress. */
   isEmpty(request: Request, services: FeatureServices): boolean;
   /** The Set-Cookie value for a visitor without the form's cookie. */
   cookie(request: Request, services: FeatureServices): string | undefined;
@@ -21,11 +21,11 @@ interface CachedPage {
   body: ArrayBuffer;
   status: number;
   headers: Headers;
-  /** Only of public pages: a browser must not show the empty form in place of the card step. */
+  /** Public pages only: a browser must not show the empty form from its cache in place of the card step. */
   etag?: string;
 }
 
-/** Appended outside the cache, which keeps no page with a cookie. */
+/** Appends the form's cookie outside the cache, because cached pages must not have cookies. */
 export function formCookie(form: FormPage): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
     await next();
@@ -46,7 +46,7 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
   async function find(c: Context<SiteEnv>, path: string, accept: string, refusal?: Refusal) {
     const { SITE_URL } = c.get("configuration");
     const status = refusal?.status ?? 200;
-    // The footer's year changes within an isolate's life, and locally the site's host.
+    // Within an isolate's life the footer's year can change, and in local development the site's host.
     const key = `${status} ${accept} ${new Date().getUTCFullYear()} ${SITE_URL}${path}`;
     const known = cached.get(key);
     if (known) return known;
@@ -75,8 +75,8 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
   }
 
   /**
-   * The route of a request whose response depends on the path and the format alone; undefined for any other. Their number is
-   * bounded, so the cache cannot be filled up.
+   * The request's route if the response depends only on the path and the format, else undefined. There is a fixed number of such
+   * responses, so the cache cannot grow without bound.
    */
   function cacheableRoute(c: Context<SiteEnv>): MatchedRoute | undefined {
     const route = c.get("route");
@@ -122,7 +122,7 @@ function answer(c: Context<SiteEnv>, { body, status, headers, etag }: CachedPage
   return unchanged;
 }
 
-/** Weak comparison (RFC 9110, section 13.1.2). No tag of the list contains a quotation mark, so none contains this one. */
+/** Weak comparison (RFC 9110, section 13.1.2). Tags contain no quotation marks, so this quoted tag cannot match inside another. */
 function matches(condition: string, etag: string): boolean {
   return condition.includes(etag) || condition.trim() === "*";
 }

@@ -7,7 +7,7 @@ import {
 import type { Handler } from "hono";
 import { isHtml } from "./response/is-html.server";
 
-/** Remix with the pages' context. */
+/** Handles a request with Remix, which gets the pipeline's context. */
 export function remix(build: ServerBuild): Handler<{ Bindings: AppLoadContext }> {
   const handlers = new Map<string | undefined, RequestHandler>();
   return async (c) => {
@@ -15,7 +15,7 @@ export function remix(build: ServerBuild): Handler<{ Bindings: AppLoadContext }>
     const handle = handlers.get(pattern) ?? createRequestHandler(buildOf(pattern, build), "production");
     handlers.set(pattern, handle);
     const response = await handle(withoutTrustedHeaders(c.req.raw), c.env);
-    // Remix's last resort, when its error page fails too, for example after an error in the root's loader.
+    // Remix falls back to plain text if its error page fails too, for example after an error in the root loader.
     const isFallback = response.status === 500 && !isHtml(response) && !c.env.route?.isData;
     if (isFallback) throw new Error("Remix could not render its error page");
     return response;
@@ -23,8 +23,8 @@ export function remix(build: ServerBuild): Handler<{ Bindings: AppLoadContext }>
 }
 
 /**
- * The build with the root and the matched route alone; all routes if none matched. Remix ranks every route of its build again
- * for each request, which would be a sixth of the work of a sent form.
+ * The build reduced to the root and the matched route; all routes if none matched. Remix ranks all routes of its build for each
+ * request, which would be a sixth of the work for a posted form.
  */
 function buildOf(pattern: string | undefined, build: ServerBuild): ServerBuild {
   const isNeeded = ({ parentId, path = "" }: { parentId?: string; path?: string }) =>
@@ -40,7 +40,7 @@ function pickBy<T>(record: Record<string, T | undefined>, isPicked: (value: T) =
 }
 
 /**
- * The request without Origin and X-Forwarded-Host: Remix compares them by itself, and fails on an Origin that it cannot parse, even
+ * The request without Origin and X-Forwarded-Host. Remix compares them again and throws on an Origin that it cannot parse, even
  * for a HEAD. The guard has already checked the origin.
  */
 function withoutTrustedHeaders(request: Request): Request {

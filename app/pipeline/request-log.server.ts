@@ -4,7 +4,7 @@ import type { SiteEnv } from "./context.server";
 import { createLog } from "./log.server";
 import type { RouteMatcher } from "./routes.server";
 
-/** Logs one line for each request, and answers with its ID. */
+/** Logs one line for each request and adds the request ID to the response. */
 export function logRequests(matchRoute: RouteMatcher): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
     const started = Date.now();

@@ -4,30 +4,30 @@ import { markdownPath } from "../seo/markdown-path";
 import { hydrates } from "../ui/document/hydration";
 
 interface SiteRoute {
-  /** For example `/subscription/:id?`; logged in place of the path. */
+  /** For example `/subscription/:id?`. Logged instead of the path. */
   pattern: string;
   hydrates: boolean;
   takesForms: boolean;
   /** A page, a page's Markdown or a file that is the same for every visitor. */
   isPublic: boolean;
-  /** Of a page's Markdown, the path of the page. */
+  /** Set for a page's Markdown: the path of the page. */
   markdownOf?: string;
 }
 
 export interface MatchedRoute extends SiteRoute {
   params: Record<string, string>;
-  /** True for the data of a page that hydrates: `/subscription.data`. */
+  /** True for the data of a hydrated page: `/subscription.data`. */
   isData: boolean;
   pagePath: string;
 }
 
-/** The route of a path exactly as written; undefined for any other path. */
+/** The route for a path exactly as written; undefined if there is none. */
 export type RouteMatcher = (pathname: string) => MatchedRoute | undefined;
 
 const DATA_SUFFIX = ".data";
 const MAX_PARAMETER_LENGTH = 100;
 
-/** Matches the paths of Remix's routes, of their data and of their Markdown with Hono's router. */
+/** Matches paths with Hono's router: Remix's routes, their data and their Markdown. */
 export function routeMatcher(build: ServerBuild): RouteMatcher {
   const router = new RegExpRouter<SiteRoute>();
   for (const route of Object.values(build.routes)) {
@@ -55,7 +55,7 @@ export function routeMatcher(build: ServerBuild): RouteMatcher {
   };
 }
 
-/** False for what looks like a file, because shared caches may store it, and for what could be another path once decoded. */
+/** False if it looks like a file name, which shared caches may store, or could be another path once decoded. */
 function isPlausibleParameter(segment: string): boolean {
   if (segment.length > MAX_PARAMETER_LENGTH) return false;
   try {

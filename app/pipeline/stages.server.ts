@@ -46,8 +46,8 @@ export function createSite({ build, services, form }: SiteOptions) {
 }
 
 /*
- * Left out of Hono's own middleware: `csrf` refuses curl and text browsers, which send neither Origin nor Sec-Fetch-Site;
- * `body-limit` buffers without a deadline; `etag` hashes the page again for each 304; `trailing-slash` redirects to the host that
+ * Why some of Hono's middleware is not used: `csrf` refuses curl and text browsers, which send neither Origin nor Sec-Fetch-Site;
+ * `body-limit` buffers without a deadline; `etag` hashes the page again for each 304; `trailing-slash` redirects to whatever host
  * the request names.
  */
 

@@ -5,7 +5,7 @@ export interface FaqItem {
   answer: string;
 }
 
-/** Names taxes only where Stripe Tax adds them. */
+/** Mentions taxes only if Stripe Tax adds them. */
 export const faq = ({ automaticTax }: Pick<Site, "automaticTax">): FaqItem[] => [
   {
     question: "How often are reports generated?",

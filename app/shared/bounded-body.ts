@@ -4,7 +4,7 @@ interface Limits {
 }
 
 type Unread = { status: "too slow" | "aborted" };
-/** `bytes` of a body over the limit are its beginning. */
+/** For a body that is too long, `bytes` are its beginning. */
 export type BodyBytes = { status: "read" | "too long"; bytes: Uint8Array<ArrayBuffer> } | Unread;
 export type BodyText = { status: "read" | "too long"; text: string } | Unread;
 

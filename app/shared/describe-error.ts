@@ -1,8 +1,8 @@
 export type ErrorFields = { error: string; message?: string; cause?: string; stack?: string[] };
 
 /**
- * Messages of SQLite and the runtime. SQLite names tables, columns and our SQL, and never a value, since each value is bound.
- * The runtime's sentences are fixed.
+ * Messages from SQLite and the runtime, which never quote a visitor. SQLite names tables, columns and our SQL, but no values,
+ * because every value is bound. The runtime's messages are fixed.
  */
 const WITHOUT_VISITORS_WORDS =
   /^D1_ERROR: .*: SQLITE_\w+|^(D1_ERROR: )?(Network connection lost|internal error; reference|Cannot perform I\/O)/;
@@ -10,8 +10,8 @@ const WITHOUT_VISITORS_WORDS =
 const STACK_FRAME = /^ +at .+:\d+:\d+\)?$/;
 
 /**
- * An error for the log: its name, its cause's name and its stack. A message can quote a visitor, so only SQLite's
- * and the runtime's are kept.
+ * An error for the log: its name, its cause's name and its stack. A message can quote a visitor, so only messages from SQLite
+ * and the runtime are logged.
  */
 export function describeError(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { error: typeof error };

@@ -1,6 +1,6 @@
 export type LogLevel = "info" | "warn" | "error";
 
-/** The site's own names, ids and numbers: no typed text and no secret. */
+/** Only our own names, IDs and numbers: nothing a visitor typed and no secret. */
 export type LogFields = Record<string, string | number | boolean | string[] | undefined>;
 
 /** The log format of every Worker: one line of JSON. */

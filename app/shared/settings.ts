@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 
-/** A setting that is missing or wrong; the problem never contains its value. */
+/** A setting that is missing or wrong. The problem never contains the setting's value. */
 export type ConfigurationProblem = { name: string; problem: string };
 
 export type ConfigurationResult<Configuration> =
   | { status: "valid"; configuration: Configuration }
   | { status: "invalid"; problems: ConfigurationProblem[] };
 
-/** True for URLs of this machine: localhost, its subdomains, 127.0.0.0/8 and [::1]. */
+/** True if the URL points to this machine: localhost, its subdomains, 127.0.0.0/8 and [::1]. */
 export function isLoopback(url: string): boolean {
   return URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
 }
@@ -39,10 +39,10 @@ export const serviceUrl = z.string().check(
 );
 
 const MIN_SECRET_LENGTH = 32;
-/** A repeated word or pattern has fewer; a random value of 32 characters has more. */
+/** A repeated word or pattern has fewer; a random string of 32 characters has more. */
 const MIN_DIFFERENT_CHARACTERS = 12;
 
-/** A secret of a form, without the whitespace of a copied line. */
+/** A secret in the given format. Trims the whitespace of a copied line. */
 export function secretLike(form: RegExp, error: string) {
   return z.string().check(
     z.trim(),
@@ -59,7 +59,7 @@ export const secret = secretLike(
   `must have at least ${MIN_SECRET_LENGTH} characters`,
 );
 
-/** A comma separates two secrets during a rotation. The first one is used from now on; both are known. */
+/** During a rotation, a comma separates two secrets: the first seals or signs from now on, and both are accepted. */
 export function newAndOld(one: z.ZodMiniType<string, string>) {
   return z.pipe(
     z.pipe(
@@ -70,12 +70,12 @@ export function newAndOld(one: z.ZodMiniType<string, string>) {
   );
 }
 
-/** True for the name of a setting whose value nobody may read. */
+/** True for the name of a secret setting, whose value must never be shown. */
 export function isSecretName(name: string): boolean {
   return /_(?:SECRET|TOKEN|KEY)$/.test(name) && !/_(?:PUBLISHABLE|SITE)_KEY$/.test(name);
 }
 
-/** Multiplies every deadline, so that tests on a busy machine meet none. Only for local development. */
+/** Multiplies every deadline, so that tests on a busy machine never hit one. Local development only. */
 export const deadlineFactor = z._default(
   z.pipe(z.string().check(z.regex(/^[1-9]\d{0,3}$/, "must be a number from 1 to 9999")), z.transform(Number)),
   1,
@@ -87,7 +87,7 @@ export function withoutEmpty(env: unknown): unknown {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
 }
 
-/** The first problem of each setting that a schema refused. */
+/** The first problem of each setting that a schema rejected. */
 export function problemsOf({ issues }: z.core.$ZodError): ConfigurationProblem[] {
   const problems = new Map<string, string>();
   for (const { path, code, message } of issues) {

@@ -38,7 +38,7 @@ export function HowToCancel() {
   );
 }
 
-/** For a custom plan, or without a plan. */
+/** How the trial ends on a custom plan or without a plan. */
 export function unpricedEnding(isCustom: boolean): string {
   return isCustom ? firstCharge("the price you agreed with us") : "Your trial ends. Without a plan, you pay nothing.";
 }

@@ -4,7 +4,7 @@ export interface Site {
   consoleUrl: string;
   customerPortalUrl: string;
   siteUrl: string;
-  /** Stripe Tax adds taxes to the prices. */
+  /** True if Stripe Tax adds taxes to the prices. */
   automaticTax: boolean;
   year: number;
   requestId: string;

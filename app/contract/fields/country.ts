@@ -11,8 +11,8 @@ const CODES =
 export const COUNTRY_CODES: readonly string[] = CODES.split(" ");
 
 /**
- * The ISO 3166-1 alpha-2 code of a typed code or English name. Undefined for any other text: then Stripe's Payment Element asks
- * for the country.
+ * The ISO 3166-1 alpha-2 code for a typed code or English name. Undefined for any other text; Stripe's Payment Element then
+ * asks for the country.
  */
 export function countryCode(text: string): string | undefined {
   codes ??= codesByName();

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isPlausibleNanpNumber, phoneDigits } from "./phone";
 
-/** For a rule that runs if all before it hold. `abort: true` would also skip the rules over several fields (`acrossFields`). */
+/** Runs a rule only if all earlier ones pass. `abort: true` would also skip rules that compare fields (`acrossFields`). */
 function ifValid(error: string) {
   return { error, when: ({ issues }: z.core.ParsePayload) => !issues.length };
 }
@@ -26,7 +26,7 @@ function text(label: string, min: number, max: number) {
 /** Default-ignorable code points and the blank Braille pattern. */
 const INVISIBLE = /[\p{DI}\u2800]/gu;
 
-/** A scheme, `//` before a host, or `www.`. Other dots are part of many names, such as "Booking.com". */
+/** A scheme, `//` before a host, or `www.`. Other dots are fine: many names have them, such as "Booking.com". */
 const WEB_ADDRESS = /[a-z]:\/\/|\/\/[^\s/]+\.\S|(?<![\p{L}\p{N}])www\.[\p{L}\p{N}]/iu;
 
 /** Emails quote names, possibly to strangers: they must be visible and must not become links. */
@@ -47,7 +47,7 @@ export interface FormField {
   label: string;
   /** https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#autofill */
   autoComplete: string;
-  /** Of an optional field `z.optional`, with `required: false` and a label that says so. */
+  /** For an optional field, use `z.optional` and `required: false`, and say so in the label. */
   rule: z.ZodMiniType<string | undefined>;
   required?: false;
   hint?: string;
@@ -131,14 +131,14 @@ export const billingFields = {
 } as const satisfies Record<string, FormField>;
 
 /**
- * Every field of the sign-up form but the package id: the form, the schemas and the API's request and row follow. The API's
- * table needs a column of the name in snake case. The upper limits keep a sealed session within one cookie.
+ * Every field of the sign-up form except the package ID. The form, the schemas, and the API's request and row are derived from
+ * this list. The API's table needs a column with the name in snake case. The upper limits keep a sealed session within one cookie.
  */
 export const formFields = { ...contactFields, ...billingFields };
 
 /**
- * A rule over several fields, whose message stands at the field `at`. It runs while other fields are wrong too, so that a visitor
- * reads all messages at once; the values that it gets may be missing.
+ * A rule that compares several fields; its message appears at the field `at`. It also runs when other fields are invalid, so that
+ * a visitor sees all messages at once, so some values may be missing.
  */
 export function acrossFields<Form>(at: keyof Form & string, holds: (form: Partial<Form>) => boolean, error: string) {
   return z.refine<Form>(holds, { error, path: [at], when: () => true });
@@ -148,7 +148,7 @@ export function isRequired(rule: FormField["rule"]): boolean {
   return rule._zod.optin !== "optional";
 }
 
-/** Lower case and without white space; site and API compare addresses in this form. */
+/** Lowercase without whitespace. The site and the API compare addresses in this form. */
 export function normalizeEmail(value: string): string {
   return value.replace(/\s+/gu, "").toLowerCase();
 }

@@ -1,8 +1,8 @@
 const MAX_LENGTH = 100;
 
 /**
- * The package id from the path, or else from the query. Not validated. Cut to 100 characters, more than any
- * package id has.
+ * The package ID from the path, or else from the query. Not validated. Cut to 100 characters, more than any
+ * package ID has.
  */
 export function packageIdOf(url: string, fromPath: string | undefined): string {
   if (fromPath) return fromPath.slice(0, MAX_LENGTH);

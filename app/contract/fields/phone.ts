@@ -1,18 +1,18 @@
-/** Typed in front of a number from abroad, and the two ways to dial it. */
+/** The `+` of an international number, or one of the two prefixes that are dialed instead of it. */
 const INTERNATIONAL = /^[^\d+]*(?:\+|(?:00|011)(?=\D*[1-9](?:\D*\d){9}))/;
 
-/** What is typed after a number: `ext. 45`, `x45`, `;ext=45`, `#45`. */
+/** An extension after a number: `ext. 45`, `x45`, `;ext=45`, `#45`. */
 const EXTENSION = /(?<=\d)\D*[x;#].*$/is;
 
-/** Text that is a number and nothing else: digits, spaces, punctuation and the marks around copied numbers. */
+/** A number and nothing else: digits, spaces, punctuation and the invisible marks around copied numbers. */
 const NUMBER = /^[\s\p{Cf}\p{Pd}\d+().]*$/u;
 
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/; // ITU-T E.164
 
 /**
- * The digits of a typed number, as the form and the API keep them: without an extension, and a
- * number from abroad as country code and number. Ten digits alone are a North American number, so a number from abroad
- * with ten digits keeps `00` in front. Idempotent.
+ * The digits of a typed number, as the form and the API store them: no extension, and an international number starts
+ * with its country code. Ten digits alone mean a North American number, so an international number with ten digits keeps its
+ * `00` prefix. Idempotent.
  */
 export function phoneDigits(value: string): string {
   const text = numberIn(value);
@@ -30,8 +30,8 @@ export function isPlausibleNanpNumber(digits: string): boolean {
 }
 
 /**
- * Shows a complete number in one of the specification's three formats. Anything else stays as it was typed: a
- * number that is too short or too long, one that begins with a national 0, and text.
+ * Formats a complete number in one of the specification's three formats. Returns anything else as it was typed: text, and
+ * numbers that are too short, too long or begin with a national 0.
  */
 export function formatPhone(value: string): string {
   const digits = phoneDigits(value);
@@ -52,7 +52,7 @@ function numberIn(value: string): string {
     .replace(EXTENSION, "");
 }
 
-/** Unicode has decimal digits in runs from zero to nine: https://www.unicode.org/versions/Unicode16.0.0/core-spec/chapter-4/ */
+/** Unicode encodes each script's decimal digits in order from zero to nine: https://www.unicode.org/versions/Unicode16.0.0/core-spec/chapter-4/ */
 function asciiDigit(digit: string): string {
   const codePoint = digit.codePointAt(0) ?? 0;
   let before = codePoint;

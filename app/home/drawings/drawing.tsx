@@ -19,7 +19,7 @@ export function Drawing({ title, width = 320, height, className = "", children }
   );
 }
 
-/** Text with a space after it, which separates it from the next one in browsers without graphics. */
+/** Text followed by a space, which separates it from the next text in browsers without graphics. */
 export function Text(props: SVGProps<SVGTextElement>) {
   return (
     <>
@@ -56,7 +56,7 @@ export function Lines({
   );
 }
 
-/** Label of an answer: it names the brand, or there is a gap. */
+/** Labels an answer: it names the brand, or it is a gap. */
 export function Mark({ x, y, isNamed }: { x: number; y: number; isNamed: boolean }) {
   return (
     <g transform={`translate(${x} ${y})`}>

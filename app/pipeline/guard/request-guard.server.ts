@@ -17,7 +17,7 @@ import {
 
 const MAX_URL_LENGTH = 8192;
 const MAX_QUERY_PARAMETERS = 64;
-/** The action takes no more than 16 KB, but gives the short fields of a form up to here back. */
+/** The action accepts at most 16 KB, but up to this size it returns a form with its short fields kept. */
 export const MAX_FORM_BYTES = 256 * 1024;
 
 /** The two types of HTML forms. */
@@ -27,9 +27,9 @@ const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\
 const DATA_PARAMETER = /[?&](?:_|%5[fF])(?:d|%64)(?:a|%61)(?:t|%74)(?:a|%61)(?:[=&]|$)/;
 
 /**
- * Judges URL, method, origin, type, declared length and the sender's rate by the headers alone (docs/threats.md) and passes the
- * body on unread.
- * @param refuse answers a request that is not passed on
+ * Checks the URL, method, origin, type, declared length and the sender's rate from the headers alone (docs/threats.md). Passes
+ * the body on unread.
+ * @param refuse answers a request that fails a check
  */
 export function guard(
   refuse: (c: Context<SiteEnv>, refusal: Refusal) => Promise<Response>,
@@ -57,7 +57,10 @@ function checkRequest(request: Request, url: URL, route: MatchedRoute | undefine
   return route.isData && isCrossOrigin(request, url) ? CROSS_ORIGIN : undefined;
 }
 
-/** Older Remix versions run a single loader past the page's checks for `_data`. The query of a flood is not worth parsing. */
+/**
+ * Older Remix versions answer `_data` with a single loader and skip the page's checks. Searches the text, because parsing every
+ * query of a flood would cost too much.
+ */
 function isMalformed(search: string): boolean {
   return search.split("&", MAX_QUERY_PARAMETERS + 1).length > MAX_QUERY_PARAMETERS || DATA_PARAMETER.test(search);
 }
@@ -69,14 +72,14 @@ function checkForm(request: Request, url: URL): Refusal | undefined {
   return Number(headers.get("Content-Length") ?? 0) > MAX_FORM_BYTES ? BODY_TOO_LARGE : undefined;
 }
 
-/** A form's script still has the typed values, so it gets the action's answer, which costs no page. */
+/** A form sent by script is exempt: it gets the action's cheap answer, and the script still has the typed values. */
 async function isFlood(c: Context<SiteEnv>): Promise<boolean> {
   if (c.get("route")?.isData) return false;
   return isOverLimit(c.get("configuration").FLOOD_RATE_LIMIT, rateLimitKeyOf(c.get("ip")), c.get("log"));
 }
 
 /**
- * Every browser that another site could abuse sends Origin or Sec-Fetch-Site, and without both a foreign Referer tells:
+ * Every browser that another site could abuse sends Origin or Sec-Fetch-Site. Without both, a foreign Referer gives it away:
  * https://pkg.go.dev/net/http#CrossOriginProtection
  */
 function isCrossOrigin({ headers }: Request, url: URL): boolean {

@@ -12,8 +12,8 @@ export const errorPage: ErrorHandler<SiteEnv> = (error, c) => {
 };
 
 /**
- * Answers a refused request with the refusal's page and headers, and logs why. Not found is no refusal for the log.
- * @param pageOf renders the page; undefined if it cannot
+ * Answers a refused request with the refusal's page and headers, and logs why. A 404 is not logged as a refusal.
+ * @param pageOf renders the refusal's page; undefined if it cannot
  */
 export function refusing(pageOf: (c: Context<SiteEnv>, refusal: Refusal) => Promise<Response | undefined>) {
   return async (c: Context<SiteEnv>, refusal: Refusal): Promise<Response> => {
@@ -30,7 +30,7 @@ export function refusing(pageOf: (c: Context<SiteEnv>, refusal: Refusal) => Prom
   };
 }
 
-/** A refusal as a page's script reads it: https://remix.run/docs/en/main/guides/single-fetch#streaming-data-format */
+/** A refusal in the format that Remix's script in the page expects: https://remix.run/docs/en/main/guides/single-fetch#streaming-data-format */
 function forScript(refusal: Refusal): Response {
   const { status, title, headers } = refusal;
   const asErrorResponse = (value: unknown): [string, ...unknown[]] | false =>

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import type { SiteEnv } from "../context.server";
 import type { RouteMatcher } from "../routes.server";
 
-/** Redirects to https. A form is not accepted over http and has to be filled in again. */
+/** Redirects to https. A form posted over http is not accepted: the visitor has to fill it in again. */
 export const redirectToTls: MiddlewareHandler<SiteEnv> = async (c, next) => {
   const url = c.get("url");
   if (!c.get("configuration").SITE_URL.startsWith("https:") || url.protocol !== "http:") return next();
@@ -12,8 +12,8 @@ export const redirectToTls: MiddlewareHandler<SiteEnv> = async (c, next) => {
 };
 
 /**
- * Redirects `/PRICING` and `/pricing/` to `/pricing`: lower case and no slash at the end, where the route is known. Every
- * target is a path of the site, so none leads to another host.
+ * Redirects `/PRICING` and `/pricing/` to `/pricing`: lowercase, without the final slash, if the route is known. Every
+ * target is one of the site's paths, so no redirect can lead to another host.
  */
 export function redirectToCanonicalUrl(matchRoute: RouteMatcher): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {

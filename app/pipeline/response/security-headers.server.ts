@@ -5,7 +5,7 @@ import { uint8ArrayToBase64 } from "uint8array-extras";
 import type { SiteEnv } from "../context.server";
 import { isHtml } from "./is-html.server";
 
-/** Sources: OWASP Secure Headers, MDN HTTP Observatory. A page's own policy is in its headers already. */
+/** Sources: OWASP Secure Headers, MDN HTTP Observatory. Keeps headers that are already set, such as a page's own policy. */
 const headersOf = (strictTransportSecurity: string | false) =>
   secureHeaders({
     overwrite: false,
@@ -31,13 +31,13 @@ const headersOf = (strictTransportSecurity: string | false) =>
 const plainHeaders = headersOf(false);
 const tlsHeaders = headersOf("max-age=63072000; includeSubDomains");
 
-/** Sets the security headers of what comes from no page: redirects, plain pages. A page has them, from the cache or not. */
+/** Adds the security headers to redirects and plain pages. Rendered and cached pages already have them. */
 export const securityHeaders: MiddlewareHandler<SiteEnv> = async (c, next) => {
   await next();
   if (!c.res.headers.has("X-Frame-Options")) await complete(c, c.get("url"));
 };
 
-/** Sets all headers but those that the response has, and `Cache-Control: no-store` unless its route says otherwise. */
+/** Sets every header that the response lacks, and `Cache-Control: no-store` unless its route says otherwise. */
 async function complete(c: Context, { protocol }: URL): Promise<void> {
   await (protocol === "https:" ? tlsHeaders : plainHeaders)(c, async () => {});
   const { headers } = c.res;
@@ -57,7 +57,7 @@ export const pageHeaders: MiddlewareHandler<{ Bindings: AppLoadContext }> = asyn
   await complete(c, c.env.url);
 };
 
-/** A rendered page for many visitors: the hashes of its inline scripts and styles stand in place of the nonce. */
+/** Makes a rendered page cacheable: replaces the nonce with the hashes of the page's inline scripts and styles. */
 export async function allowByHash(page: Response, context: AppLoadContext): Promise<Response> {
   const attribute = ` nonce="${context.nonce}"`;
   const html = await page.text();
@@ -89,7 +89,7 @@ function setPolicy(headers: Headers, { configuration, route, url }: AppLoadConte
   const directives: Record<string, string[]> = {
     "default-src": ["'none'"],
     "base-uri": ["'none'"],
-    // No public page needs it, but Lighthouse fetches robots.txt from the page.
+    // No public page needs 'self', but Lighthouse fetches robots.txt from within the page.
     "connect-src": ["'self'", ...(hydrates ? ["https://api.stripe.com", ...stripe] : [])],
     "font-src": ["'self'"],
     "form-action": ["'self'"],
@@ -97,11 +97,11 @@ function setPolicy(headers: Headers, { configuration, route, url }: AppLoadConte
     "img-src": ["'self'", "data:"],
     "manifest-src": ["'self'"],
     "script-src": [...inline.scripts, ...(hydrates ? ["'self'", ...STRIPE_JS, ...stripe, ...turnstile] : [])],
-    // 'self' for the stylesheet's file, if its text could not be inlined or React renders the page again.
+    // 'self' allows the stylesheet's file, for when its text could not be inlined or React renders the page again.
     "style-src": ["'self'", ...inline.styles],
     ...(hydrates && {
       "frame-src": [...STRIPE_JS, "https://hooks.stripe.com", ...stripe, ...turnstile],
-      // Stripe.js sets style attributes on the element around its frame.
+      // Stripe.js sets style attributes on the element around its iframe.
       "style-src-attr": ["'unsafe-inline'"],
     }),
     ...(url.protocol === "https:" && { "upgrade-insecure-requests": [] }),

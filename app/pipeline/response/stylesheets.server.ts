@@ -2,10 +2,10 @@ export interface Assets {
   fetch(url: string): Promise<Response>;
 }
 
-/** The text of a stylesheet by its path; undefined if it cannot be read or cannot stand in a page. */
+/** The text of the stylesheet at a path; undefined if it cannot be read or is not safe to inline. */
 export type ReadStylesheet = (path: string) => Promise<string | undefined>;
 
-/** Reads stylesheets of the assets binding, each once. */
+/** Reads stylesheets from the assets binding, each only once. */
 export function stylesheetReader(assets: Assets): ReadStylesheet {
   const texts = new Map<string, string>();
   return async (path) => {

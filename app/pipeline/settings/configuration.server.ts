@@ -45,11 +45,11 @@ export interface ServiceBinding {
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
-/** Each comment is a line of docs/operations.md: npm run docs. */
+/** `npm run docs` writes each comment into the table of settings in docs/operations.md. */
 export const settings = z.object({
   /** The site's own URL. */
   SITE_URL: httpUrl,
-  /** The customers' console of a stage with one of its own. */
+  /** The customer console, if the stage has its own. */
   CONSOLE_URL: z._default(httpUrl, company.consoleUrl),
   /** The login page of Stripe's Customer Portal. */
   CUSTOMER_PORTAL_URL: httpUrl,
@@ -73,21 +73,21 @@ export const settings = z.object({
   ),
   /** Multiplies every deadline for tests; refused in a deployment. */
   DEADLINE_FACTOR: deadlineFactor,
-  /** True if one Idempotency-Key makes one sign-up: failed calls are then repeated. */
+  /** True if the API creates one sign-up per Idempotency-Key, so that the site can retry failed calls. */
   SUBSCRIPTION_API_IDEMPOTENT: z._default(boolean, false),
-  /** Binding: forms of one sender. */
+  /** Binding: forms from one sender. */
   SIGNUP_RATE_LIMIT: rateLimit,
-  /** Binding: valid forms of one network, beyond which Turnstile decides. */
+  /** Binding: valid forms from one network; over the limit, Turnstile checks them. */
   SIGNUP_NETWORK_RATE_LIMIT: rateLimit,
-  /** Binding: questions to Stripe about one sender's card. */
+  /** Binding: one sender's requests that ask Stripe about a card. */
   CARD_CHECK_RATE_LIMIT: rateLimit,
-  /** Binding: posts of one sender before they are refused unread. */
+  /** Binding: posts from one sender; more are refused unread. */
   FLOOD_RATE_LIMIT: rateLimit,
   /** Binding: the static files. */
   ASSETS: assets,
   /** Binding: the deployed version, shown by `/health`. */
   RELEASE: release,
-  /** Host for other devices, from `npm start`; refused in a deployment. */
+  /** The host name under which other devices reach `npm start`; refused in a deployment. */
   HOST: z.optional(z.string()),
   /** Secret, 32 characters or more; seals cookies and links. `{new},{old}` during a rotation. */
   SESSION_SECRET: newAndOld(secret).check(
@@ -98,9 +98,9 @@ export const settings = z.object({
     z.string().check(z.regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…) or empty")),
     "",
   ),
-  /** Turnstile's site key, for networks over their limit. */
+  /** Turnstile's site key, used for networks over their limit. */
   TURNSTILE_SITE_KEY: z.optional(turnstileKey),
-  /** Secret, with the site key. */
+  /** Secret; required with the site key. */
   TURNSTILE_SECRET_KEY: z.optional(turnstileKey),
   /** Replaces Stripe.js; refused in a deployment. */
   STRIPE_JS_URL: z.optional(httpUrl),
@@ -110,7 +110,7 @@ export const settings = z.object({
 
 export type Configuration = z.output<typeof settings>;
 
-/** Parses variables, secrets and bindings; names every missing or wrong setting. */
+/** Parses variables, secrets and bindings. Lists every missing or wrong setting. */
 export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
   const parsed = settings.safeParse(withoutEmpty(env));
   if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };
@@ -118,7 +118,7 @@ export function readConfiguration(env: unknown): ConfigurationResult<Configurati
   return problems.length === 0 ? { status: "valid", configuration: parsed.data } : { status: "invalid", problems };
 }
 
-/** Rules about several settings. */
+/** Rules that compare settings. */
 function pairProblems(configuration: Configuration): ConfigurationProblem[] {
   const { SESSION_SECRET, TURNSTILE_SECRET_KEY } = configuration;
   const pair = ["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"] as const;

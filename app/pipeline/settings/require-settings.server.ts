@@ -8,8 +8,8 @@ import { type Configuration, readConfiguration } from "./configuration.server";
 type Settings = Pick<SiteEnv["Variables"], "configuration" | "services" | "readStylesheet"> & { isLocal: boolean };
 
 /**
- * Reads the configuration with the first request and answers 503 until every setting is valid. With local settings, which a
- * mistaken deployment could have, it serves loopback requests only, unless `npm start` got a HOST.
+ * Reads the configuration on the first request and answers 503 until every setting is valid. With local settings, which could be
+ * deployed by mistake, it serves only loopback requests, unless `npm start` was given a HOST.
  */
 export function requireSettings(
   services: (configuration: Configuration) => FeatureServices,
@@ -42,8 +42,8 @@ export function requireSettings(
 }
 
 /**
- * The local configuration for a request's host; undefined for a host that is not served. Replaces this machine's URLs, so that
- * another device can open them.
+ * The local configuration with this machine's URLs on the request's host, so that another device can open them. Undefined for a
+ * host that is not served.
  */
 function localConfiguration({ hostname, origin }: URL, configuration: Configuration): Configuration | undefined {
   if (isLoopbackHost(hostname)) return configuration;

@@ -28,7 +28,7 @@ export function PlanCard({ plan }: { plan: DetailedPlan }) {
         </ButtonLink>
         <p
           className="mt-2 text-center text-sm wrap-anywhere text-muted"
-          // Markdown has the address in place of the button.
+          // The Markdown version has the address in place of the button.
           data-markdown={plan.price === null ? "skip" : undefined}
         >
           {plan.smallPriceText}

@@ -4,7 +4,7 @@ import { signUpPath } from "../../contract/sign-up-path";
 import { TRIAL_DAYS } from "../../contract/trial";
 import { mailTo } from "../../ui/use-site";
 
-/** A plan of the contract as pages show it; plan-details.ts adds the features. */
+/** A plan as the pages show it; plan-details.ts adds the features. */
 export interface Plan {
   key: (PaidPlan | typeof ENTERPRISE_PLAN)["key"];
   title: (PaidPlan | typeof ENTERPRISE_PLAN)["title"];
@@ -18,7 +18,7 @@ export interface Plan {
 
 const TRIAL_BADGE = `${TRIAL_DAYS}-day free trial`;
 
-/** The source of the plan cards, the sign-up, llms.txt and the structured data. */
+/** Used by the plan cards, the sign-up, llms.txt and the structured data. */
 export const PLANS: readonly Plan[] = [
   ...PAID_PLANS.map(({ key, title, monthlyPrice, packageId }) => ({
     key,
@@ -41,8 +41,8 @@ export const PLANS: readonly Plan[] = [
 ];
 
 /**
- * The listed plan with a package ID, in any case.
- * @param priceCents the price that a visitor agreed to, where the list may have another by now
+ * The listed plan with a package ID, ignoring case.
+ * @param priceCents the price that a visitor agreed to, in case the list has changed since
  */
 export function findPlan(packageId: string | undefined, priceCents?: number): Plan | undefined {
   const wanted = packageId?.toLowerCase();
@@ -66,7 +66,7 @@ export function describeOffer(plan: Plan): string {
   return [`${plan.title}: ${describePrice(plan)}`, plan.trialBadge].filter(Boolean).join(", ");
 }
 
-/** For example `$1,200`. Without `Intl`, whose first use takes a phone 100 ms, while the form hydrates. */
+/** For example `$1,200`. Avoids `Intl`, whose first use takes 100 ms on a phone while the form hydrates. */
 export function formatPrice(price: number | null): string {
   return price === null ? "On request" : `$${String(price).replace(/\B(?=(\d{3})+$)/g, ",")}`;
 }

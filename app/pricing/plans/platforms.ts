@@ -11,7 +11,7 @@ interface PlatformRow {
   platforms: readonly string[];
 }
 
-/** The plans that follow one another with the same platforms, as one row. */
+/** Groups neighboring plans with the same platforms into one row. */
 export function platformRows(): PlatformRow[] {
   const rows: PlatformRow[] = [];
   for (const { key, title } of PLANS) {

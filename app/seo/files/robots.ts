@@ -31,10 +31,10 @@ const crawlers = {
   ],
 };
 
-/** The sign-up is allowed so that crawlers see its `noindex`. */
+/** Crawlers may fetch the sign-up, so that they see its `noindex`. */
 const RULES = "Allow: /";
 
-/** RFC 9309. A crawler obeys only the most specific group, so every group repeats the rules. */
+/** RFC 9309. A crawler obeys only the most specific group that matches it, so every group repeats the rules. */
 export function robotsTxt(siteUrl: string): string {
   const groups = Object.entries(crawlers).map(
     ([purpose, names]) => `# ${purpose}\n${names.map((name) => `User-agent: ${name}`).join("\n")}\n${RULES}\n`,

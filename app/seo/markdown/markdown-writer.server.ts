@@ -1,4 +1,4 @@
-/** Writes CommonMark with GFM's tables and strikethrough from elements and text in document order. */
+/** Writes CommonMark with GFM's tables and strikethrough. Takes elements and text in document order. */
 export class MarkdownWriter {
   #blocks = "";
   /** The text of the open block, then one entry for each open link, emphasis or cell. */

@@ -15,7 +15,7 @@ function bytesOf(group: string): [number, number] {
   return [value >> 8, value & 255];
 }
 
-/** Rate limit key of the network: the /24 of an IPv4 address, or the /48 that providers assign to one customer (RFC 6177). */
+/** Rate limit key of a sender's network: the /24 of an IPv4 address, or the /48 that providers assign to a customer (RFC 6177). */
 export function networkKeyOf(sender: string): string {
   if (sender.endsWith("::/64")) return `${sender.split(":", 3).join(":")}::/48`;
   return sender.replace(/^(\d+\.\d+\.\d+)\.\d+$/, "$1.0/24");

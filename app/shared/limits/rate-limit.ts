@@ -9,10 +9,10 @@ interface ErrorLog {
   error(event: string, fields: LogFields): void;
 }
 
-/** The longest period of the binding: https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ */
+/** The longest period that the binding supports: https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ */
 export const RETRY_AFTER_SECONDS = "60";
 
-/** Counts a request under `key`. If the limiter fails, logs the error and returns false. */
+/** Counts a request under `key`. True if that exceeds the limit. If the limiter fails, logs the error and returns false. */
 export async function isOverLimit(limiter: RateLimit, key: string, log: ErrorLog): Promise<boolean> {
   try {
     const { success } = await limiter.limit({ key });

@@ -13,7 +13,7 @@ function buttonClass({ variant = "primary", size = "md" }: ButtonStyle, classNam
   return `btn btn-${variant} btn-${size} ${className}`.trim();
 }
 
-/** Disabled with a spinner while busy. Takes back the focus afterwards, unless it has moved elsewhere. */
+/** Disabled with a spinner while busy. Takes the focus back afterward, unless the visitor has moved it. */
 export function Button({
   variant,
   size,
@@ -26,7 +26,7 @@ export function Button({
 }: ButtonHTMLAttributes<HTMLButtonElement> & ButtonStyle & { busy?: boolean }) {
   const button = useRef<HTMLButtonElement>(null);
   const hadFocus = useRef(false);
-  // Before the paint, in which a disabled button loses the focus.
+  // A layout effect, because a disabled button loses the focus with the next paint.
   useLayoutEffect(() => {
     if (busy) hadFocus.current = document.activeElement === button.current;
     else if (hadFocus.current && document.activeElement === document.body)

@@ -6,7 +6,7 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   label: string;
   hint?: string;
   errors?: string[] | undefined;
-  /** Shown under the errors: what to do where the rule cannot be met. */
+  /** Shown under the errors: what to do if the visitor cannot meet the rule. */
   remedy?: ReactNode;
   /** Shown inside the field's border, for example a show/hide button. */
   aside?: ReactNode;

@@ -19,13 +19,13 @@ export function Notice({
   const isNew = useRef(hydrated);
   const [closed, setClosed] = useState(false);
   useEffect(() => {
-    // After a page load, `autoFocus` has done it, and the visitor may have moved on.
+    // After a page load, `autoFocus` has already focused it, and the visitor may have moved on.
     if (!takesFocus || !isNew.current) return;
     box.current?.focus({ preventScroll: true });
     box.current?.scrollIntoView({ block: "nearest", behavior: "instant" });
   }, [takesFocus]);
   function close() {
-    // Otherwise the focus is lost with the removed button.
+    // The notice's button had the focus, which would be lost when it is removed.
     box.current?.closest<HTMLElement>(".live-region")?.focus({ preventScroll: true });
     setClosed(true);
   }

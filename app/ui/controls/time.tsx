@@ -1,6 +1,6 @@
 import { useHydrated } from "../document/use-hydrated";
 
-/** A time in the visitor's language and time zone; without JavaScript in UTC, labeled as such. `time` is ISO 8601. */
+/** A time in the visitor's language and time zone; without JavaScript, in UTC and labeled so. `time` is ISO 8601. */
 export function Moment({ time }: { time: string }) {
   const hydrated = useHydrated();
   const date = new Date(time);

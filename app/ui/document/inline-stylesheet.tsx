@@ -6,7 +6,7 @@ const StylesheetContext = createContext<string | undefined>(undefined);
 
 export const StylesheetProvider = StylesheetContext.Provider;
 
-/** The path of a page's stylesheet: the last one that the handles of its routes name. */
+/** The path of a page's stylesheet: the last one named in its routes' handles. */
 export function stylesheetOf(handles: unknown[]): string {
   const sheets = handles.flatMap((handle) =>
     typeof handle === "object" && handle !== null && "stylesheet" in handle ? [handle.stylesheet] : [],
@@ -15,8 +15,8 @@ export function stylesheetOf(handles: unknown[]): string {
 }
 
 /**
- * The page's stylesheet, inline, so that the page paints after one request. React keeps its text when it hydrates. If React
- * renders the page again instead, the stylesheet is loaded from `href`.
+ * The page's stylesheet, inlined so that the page paints after one request. Hydration keeps its text. If React renders the page
+ * from scratch instead, the stylesheet is loaded from `href`.
  */
 export function InlineStylesheet({ href }: { href: string }) {
   const text = useContext(StylesheetContext);

@@ -10,8 +10,8 @@ const MENU_ID = "site-menu";
 const SCROLLED_PX = 10;
 
 /**
- * Inline script: marks a scrolled document, whose header is white. It waits for a scroll, because reading scrollY forces a
- * layout.
+ * Inline script: marks the document as scrolled, which turns the header white. It waits for a scroll event, because reading
+ * scrollY forces a layout.
  */
 export const SCROLL_STATE = `addEventListener("scroll",()=>document.documentElement.toggleAttribute("data-scrolled",scrollY>${SCROLLED_PX}),{passive:true})`;
 
