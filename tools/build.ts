@@ -8,9 +8,9 @@ import { runTool, ToolError } from "./failures";
 import { keepRelease } from "./releases/kept-releases";
 import { QUIET, root, wrangler } from "./wrangler/wrangler";
 
-// npm run build: all Workers at the same time, into build/{name}. npm run build -- {name} builds one.
+// npm run build: builds all Workers at once, into build/{name}. npm run build -- {name} builds one.
 
-/** In the order of their ports. */
+/** Ordered by port. */
 export const WORKERS = {
   site: { folder: ".", bundle: "site.js" },
   "subscription-api": { folder: "functions/subscription-api", bundle: "index.js" },
@@ -26,7 +26,7 @@ const STAMP = join(root, "build/built-at");
 const CONFIGURATION = ["package-lock.json", "tsconfig.json", "wrangler.toml", "remix.config.js", "postcss.config.js"];
 const SOURCES = ["app", "functions", "tools", "package.json", ...CONFIGURATION];
 
-/** Builds Workers as a deployment does, but uploads nothing. Throws ToolError with the output of what failed. */
+/** Builds Workers as a deployment does, but uploads nothing. Throws ToolError with the output of a failed build. */
 export async function build(names: readonly WorkerName[] = workerNames): Promise<void> {
   const startedAt = Date.now();
   await Promise.all(names.map(buildWorker));
@@ -38,7 +38,7 @@ async function buildWorker(name: WorkerName): Promise<void> {
   await bundleWorker(name);
 }
 
-/** Bundles a Worker with Wrangler. Throws ToolError with its output if that fails. @param options Wrangler's own */
+/** Bundles a Worker with Wrangler. Throws ToolError with Wrangler's output if it fails. @param options passed to Wrangler */
 export async function bundleWorker(name: WorkerName, ...options: string[]): Promise<void> {
   rmSync(STAMP, { force: true });
   const environment = name === "stripe-simulator" ? [] : ["--env="];
@@ -46,7 +46,7 @@ export async function bundleWorker(name: WorkerName, ...options: string[]): Prom
   await run(wrangler, "deploy", "--dry-run", ...folders, ...environment, ...options);
 }
 
-/** Everything of the site but its Worker's bundle, which a deployment makes itself. */
+/** Builds everything for the site except the Worker's bundle, which a deployment makes itself. */
 export async function buildBrowser(): Promise<void> {
   await run(remixCli, "build");
   await keepRelease(join(root, "public/build"));
@@ -63,7 +63,7 @@ async function run(...args: string[]): Promise<void> {
   });
 }
 
-/** True if no source is newer than the last build of all Workers. A folder in app/ is newer if a file was deleted there. */
+/** True if no source is newer than the last build of all Workers. Checks folders too, because deleting a file updates its folder. */
 export function isBuilt(): boolean {
   try {
     const builtAt = Number(readFileSync(STAMP, "utf8"));

@@ -19,8 +19,8 @@ const TABLES = {
 };
 
 /**
- * The handbook with its generated tables as the code has them now. Each stands between two comments with its title.
- * Throws an error for a table without its place, and for a setting without a comment.
+ * Returns the handbook with up-to-date generated tables. Each table is between two comments with its title.
+ * Throws an error if the handbook lacks a table's comments, or a setting has no doc comment.
  */
 export function withTables(handbook: string): string {
   return Object.entries(TABLES).reduce((text, [title, table]) => {

@@ -7,7 +7,7 @@ import { chromium } from "@playwright/test";
 const MINUTE = 60_000;
 const playwrightCli = createRequire(import.meta.url).resolve("@playwright/test/cli");
 
-/** Playwright's installer of its own Chromium, as a program and its arguments. */
+/** The command that installs Playwright's Chromium: a program and its arguments. */
 export const INSTALL_CHROMIUM = [process.execPath, playwrightCli, "install", "chromium"];
 
 export function findChromium(): string | undefined {
@@ -23,7 +23,7 @@ export function findChromium(): string | undefined {
   return [...system, chromium.executablePath()].find(runs);
 }
 
-/** Installs one where there is none: Playwright's, else Debian's. */
+/** Installs a Chromium if there is none: Playwright's, else Debian's. */
 export function findOrInstallChromium(): string {
   const isRootOnDebian = process.getuid?.() === 0 && existsSync("/etc/debian_version");
   const debian = ["apt-get update", "apt-get install -y chromium"].map((line) => line.split(" "));

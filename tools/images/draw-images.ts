@@ -7,7 +7,7 @@ import { company } from "../../app/company";
 import { SHARE_IMAGE_SIZE, type ShareImage, shareImages } from "../../app/seo/share-images";
 import { findChromium } from "./chromium";
 
-// Run `npm run images` after a change of favicon.svg or of a headline, and commit the images.
+// After changing favicon.svg or a headline, run `npm run images` and commit the images.
 
 const folder = fileURLToPath(new URL("../../public", import.meta.url));
 const font = createRequire(import.meta.url).resolve(

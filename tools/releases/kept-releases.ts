@@ -5,7 +5,7 @@ import * as z from "zod";
 import { causeOf } from "../failures";
 import { root } from "../wrangler/wrangler";
 
-// An open page loads files of its own release after the next deployment, so a build keeps the files of the two before it.
+// An open page still loads its own release's files after the next deployment, so a build keeps the files of the two releases before it.
 
 const KEPT_RELEASES = 3;
 const WITHIN_MS = 20_000;
@@ -15,12 +15,12 @@ const KEPT = join(root, ".releases");
 const fileName = z.string().regex(/^(?!.*\.\.)(?:[\w$.[\]-]+\/)?[\w$.[\]-]+$/);
 const releaseList = z.object({ releases: z.array(z.object({ version: z.string(), files: z.array(fileName) })) });
 
-/** The releases that public/releases.json names, the newest first. `version` is Remix's manifest's. Throws for another text. */
+/** Parses public/releases.json: the releases, newest first. `version` is from Remix's manifest. Throws if the text is invalid. */
 export function parseReleases(text: string) {
   return releaseList.parse(JSON.parse(text)).releases;
 }
 
-/** Adds the files of earlier releases to a build of Remix, and the build to them. @param built public/build */
+/** Adds the files of earlier releases to Remix's build, and keeps the build's files for later ones. @param built public/build */
 export async function keepRelease(built: string, kept: string = KEPT): Promise<void> {
   const entries = (await readdir(built, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const files = entries.map(({ parentPath, name }) => relative(built, join(parentPath, name)).replaceAll("\\", "/"));
@@ -38,7 +38,7 @@ export async function keepRelease(built: string, kept: string = KEPT): Promise<v
   for (const folder of [kept, join(built, "..")]) await writeFile(join(folder, LIST), JSON.stringify({ releases }));
 }
 
-/** Replaces the releases kept here by the live site's, if it answers. Returns a sentence about the result. */
+/** Replaces the local kept releases with the live site's, if it answers. Returns a sentence about the result. */
 export async function takeLiveReleases(siteUrl: string): Promise<string> {
   const get = async (path: string) => {
     const response = await fetch(siteUrl + path, { redirect: "error", signal: AbortSignal.timeout(WITHIN_MS) });
@@ -54,8 +54,8 @@ export async function takeLiveReleases(siteUrl: string): Promise<string> {
       await mkdir(dirname(join(KEPT, file)), { recursive: true });
       await writeFile(join(KEPT, file), content);
     }
-    return "The files of the live releases are kept.";
+    return "Keeping the files of the live releases.";
   } catch (error) {
-    return `The live site's releases cannot be read (${causeOf(error)}): this machine's releases are kept.`;
+    return `The live site's releases cannot be read (${causeOf(error)}): keeping this machine's releases.`;
   }
 }

@@ -5,7 +5,7 @@ import { ToolError } from "../failures";
 
 const SITE_PORT = 8787;
 
-/** PORT is the site's; the API and the simulator have the two ports after it. */
+/** The site's port, from PORT. The API and the simulator use the two ports after it. */
 export function portOf({ PORT }: NodeJS.ProcessEnv): number {
   const port = /^\d*$/.test(PORT ?? "") ? Number(PORT || SITE_PORT) : Number.NaN;
   if (port >= 1 && port <= 65_533) return port;
@@ -14,7 +14,7 @@ export function portOf({ PORT }: NodeJS.ProcessEnv): number {
   );
 }
 
-/** Moves the URLs of the three local Workers to the ports from `first`. */
+/** Moves the URLs of the three local Workers to ports that start at `first`. */
 export function onPorts<Value>(vars: Record<string, Value>, first = portOf(process.env)) {
   const move = (value: string) =>
     value.replace(
@@ -26,10 +26,10 @@ export function onPorts<Value>(vars: Record<string, Value>, first = portOf(proce
   );
 }
 
-/** `name`: by which other devices find this machine. */
+/** `name` is the host name by which other devices find this machine. */
 export type Host = { ip: string; name: string };
 
-/** HOST=0.0.0.0, or this machine's name, serves other devices too. Undefined if only this machine is served. */
+/** The address that HOST chooses: with 0.0.0.0 or this machine's name, other devices are served too. Undefined without HOST. */
 export function hostOf({ HOST = "" }: NodeJS.ProcessEnv, interfaces = networkInterfaces()): Host | undefined {
   const name = isIPv6(HOST) ? `[${HOST}]` : HOST;
   if (HOST === "" || isLoopbackHost(name)) return undefined;

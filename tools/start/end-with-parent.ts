@@ -7,9 +7,9 @@ import * as z from "zod";
 const started = z.object({ process: z.instanceof(ChildProcess) });
 
 /**
- * Ends each workerd that this process starts from now on together with it, also after `kill -9`: otherwise workerd would keep
- * the database's files open beside the next start's. A shell waits for the end of a pipe, whose other end is here. Not on
- * Windows, which has no such shell.
+ * Makes every workerd that this process starts from now on end with it, even after `kill -9`. Otherwise workerd would keep the
+ * database's files open during the next start. For this, a shell reads from a pipe that closes when this process ends. Does
+ * nothing on Windows, which has no such shell.
  */
 export function endWorkerdWithThisProcess(): void {
   if (platform === "win32") return;

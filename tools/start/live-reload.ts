@@ -1,9 +1,9 @@
-/** Where the page's script is told of a reload, on the site. */
+/** The path on the site where the page's script learns of a reload. */
 const PATH = "/live-reload";
 
 /**
- * Removes itself before React looks at the document. A closed connection means that the Workers are loaded again; the next
- * one is answered by the new build, which knows whether the page is older.
+ * The script removes itself before React hydrates the document. A closed connection means that the Workers are reloading. The
+ * new build answers the next connection and knows whether the page is out of date.
  */
 const SCRIPT = `
 const { build } = document.currentScript.dataset;
@@ -16,7 +16,7 @@ const connect = () => {
 connect();`;
 
 /**
- * The module in front of the site's in `npm run dev`: its pages load themselves again after a reload.
+ * A module that wraps the site's in `npm run dev`, so that open pages reload when the Workers do.
  * @param site the name of the module that it wraps
  * @param build different for each build
  */

@@ -13,18 +13,18 @@ type Vars = Record<string, string>;
 
 export type LocalSettings = {
   vars: Record<WorkerName, Vars>;
-  /** The names of settings that come from outside wrangler.toml, one line for each place; never their values. */
+  /** One line for each place outside wrangler.toml that settings come from, with their names but never their values. */
   lines: string[];
-  /** The environment with the keys of Stripe in `.dev.vars`; undefined if there is no key. */
+  /** The environment, with Stripe's keys from `.dev.vars`; undefined without a key. */
   stripe: NodeJS.ProcessEnv | undefined;
 };
 
-/** By place, such as "the environment". */
+/** `taken` maps a place, such as "the environment", to its settings. */
 type Read = { defaults: Vars; taken: Record<string, Vars> };
 
 const STRIPE_KEYS = ["STRIPE_SECRET_KEY", "STRIPE_PUBLISHABLE_KEY"];
 
-/** The names of the settings that are text, and no bindings. */
+/** The names of all settings that are text, not bindings. */
 function textSettings(schema: z.core.$ZodType): string[] {
   const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return Object.keys(properties).filter((name) => Object(properties[name]).type === "string");
@@ -37,9 +37,9 @@ const DECLARED: Record<WorkerName, string[]> = {
 };
 
 /**
- * The Workers' settings on this machine. Its environment comes before `.dev.vars` of the Worker's folder (without one, `.env`,
- * as Wrangler has it), and this before wrangler.toml, whose local URLs follow the port.
- * @param folder the repository's
+ * The Workers' settings on this machine. The environment overrides `.dev.vars` in the Worker's folder (or `.env` without one, as
+ * in Wrangler), which overrides wrangler.toml. The local URLs in wrangler.toml follow the port.
+ * @param folder the repository's folder
  */
 export function readLocalSettings(environment: NodeJS.ProcessEnv, port: number, folder = root): LocalSettings {
   const site = read("site", environment, folder);
@@ -77,7 +77,7 @@ function read(name: WorkerName, environment: NodeJS.ProcessEnv, folder: string):
   const ofEnvironment: Vars = {};
   for (const setting of [...Object.keys(defaults), ...DECLARED[name]]) {
     const value = environment[setting];
-    // An empty value counts as absent, and npm start reads HOST itself.
+    // An empty variable counts as unset, and npm start reads HOST itself.
     if (value && setting !== "HOST") ofEnvironment[setting] = value;
   }
   const file = existsSync(join(worker, ".dev.vars")) ? ".dev.vars" : ".env";

@@ -10,7 +10,7 @@ const logged = z.object({
   status: z.number().default(0),
 });
 
-/** A failed request as one line, and warnings and errors; undefined for the rest. */
+/** How a log line is shown: failed requests, warnings and errors as one line each. Undefined for any other line. */
 export function shownOf(line: string): string | undefined {
   const { data } = logged.safeParse(parseJson(line));
   if (!data) return /✘|\[ERROR\]/.test(line) ? line : undefined;

@@ -2,19 +2,19 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as pass } from "node:timers/promises";
 import { ToolError } from "../failures";
 
-/** A Worker's address, another after each reload. */
+/** A Worker's address, which changes with each reload. */
 type Address = () => Promise<URL>;
 
-/** A response that has been quiet for so long is complete. */
+/** A response that sends nothing for this long counts as complete. */
 const QUIET_MS = 50;
-/** Longer, a request does not delay a reload. */
+/** A reload waits at most this long for a request. */
 const ANSWERED_WITHIN_MS = 5_000;
 
 export type Proxy = ReturnType<typeof createProxy>;
 
 /**
- * Ports that lead to Workers. Requests wait from the start, and again from `hold`, until `release`: none meets a Worker that
- * is not ready. A connection of a client outlives a reload.
+ * Forwards ports to Workers. Requests wait until `release`, at the start and after each `hold`, so none reaches a Worker that
+ * is not ready. Client connections survive a reload.
  */
 export function createProxy() {
   const servers: Server[] = [];
@@ -37,7 +37,7 @@ export function createProxy() {
   return {
     /**
      * Throws ToolError for a port in use.
-     * @param host undefined for this machine alone, by IPv4 and, where it has it, IPv6
+     * @param host undefined to serve only this machine, over IPv4 and, if it has it, IPv6
      */
     async listen(port: number, host: string | undefined, worker: Address): Promise<void> {
       const on = (address: string) =>
@@ -48,12 +48,12 @@ export function createProxy() {
         });
       try {
         await on(host ?? "127.0.0.1");
-        // "::" has both families.
+        // "::" listens on both IPv4 and IPv6.
         if (host !== "::") await on("::1").catch((error) => (isInUse(error) ? Promise.reject(error) : undefined));
       } catch (error) {
         if (!isInUse(error)) throw error;
         throw new ToolError(
-          `Port ${port} is in use: stop what listens there, or choose another, such as PORT=9000 npm start.`,
+          `Port ${port} is in use: stop the program that uses it, or choose another port, such as PORT=9000 npm start.`,
         );
       }
     },
@@ -62,7 +62,7 @@ export function createProxy() {
       for (const server of servers) server.close();
       for (const connection of connections) connection.end();
     },
-    /** Lets the Workers answer what they have, then ends their connections, but not the clients'. */
+    /** Lets the Workers finish their responses, then closes the connections to them. Clients stay connected. */
     async hold(): Promise<void> {
       block();
       const deadline = performance.now() + ANSWERED_WITHIN_MS;
@@ -75,7 +75,7 @@ export function createProxy() {
 
 const isInUse = (error: unknown) => error instanceof Error && "code" in error && error.code === "EADDRINUSE";
 
-/** A client's connection, and its Worker's while there is one. */
+/** A client's connection, and the connection to its Worker while there is one. */
 class Connection {
   private worker: Socket | undefined;
   private isAnswered = true;
@@ -95,7 +95,7 @@ class Connection {
     return this.worker === undefined || (this.isAnswered && performance.now() - this.lastByteAt > QUIET_MS);
   }
 
-  /** Ends the Worker's connection. The client's next request opens another; a WebSocket's client has to connect again. */
+  /** Closes the connection to the Worker. The client's next request opens a new one; a WebSocket client has to reconnect. */
   detach(): void {
     const { worker } = this;
     this.worker = undefined;
@@ -108,7 +108,7 @@ class Connection {
   }
 
   private async send(chunk: Buffer): Promise<void> {
-    // Nothing else arrives before this is passed on.
+    // Read nothing else until this chunk is passed on.
     this.client.pause();
     const worker = this.worker ?? (await this.open());
     if (worker === undefined) return void this.client.destroy();
@@ -136,8 +136,8 @@ class Connection {
 }
 
 /**
- * Miniflare sends compressed answers in chunks, which a client of HTTP/1.0 such as w3m cannot read (RFC 9112, section 6.1).
- * @returns the start of a request, whose client takes an uncompressed answer if it speaks HTTP/1.0
+ * Miniflare sends compressed responses in chunks, which HTTP/1.0 clients such as w3m cannot read (RFC 9112, section 6.1).
+ * @returns the start of a request, without Accept-Encoding if the client speaks HTTP/1.0
  */
 function acceptingOnlyPlain(start: Buffer): Buffer {
   const text = start.toString("latin1");

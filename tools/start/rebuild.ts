@@ -9,22 +9,22 @@ import { bundleWorker, remixCli, WORKERS, type WorkerName, workerNames } from ".
 import { sentenceOf, ToolError } from "../failures";
 import { root } from "../wrangler/wrangler";
 
-/** Several files change at once. */
+/** Waits for more changes, because several files often change at once. */
 const SETTLED_AFTER_MS = 50;
 
 const RESTART = ["package.json", "package-lock.json", "postcss.config.js", "tsconfig.json"];
-/** What the Remix compiler writes for the site's bundle. */
+/** The Remix compiler's output, which the site's bundle includes. */
 const SITE_BUILD = join(root, "build/index.js");
-/** Written by builds and by Workers. */
+/** Files that builds and Workers write, which must not trigger a rebuild. */
 const OUTPUT = /(^|[\\/])(public[\\/]build|public[\\/]releases\.json|\.wrangler)/;
 
-/** By Worker, the files that are in its bundle. */
+/** The files in each Worker's bundle. */
 type Inputs = Record<WorkerName, ReadonlySet<string>>;
 
 type Effect = { bundles: WorkerName[]; isReloaded: boolean; restart: string[] };
 
 /**
- * What a change needs. The Remix compiler has taken changes in app/ before.
+ * What to do after a change. The Remix compiler has already handled changes in app/.
  * @param changed paths from the root, with slashes
  */
 export function effectOf(changed: string[], inputs: Inputs): Effect {
@@ -41,7 +41,7 @@ const isOfSite = (path: string) => path.startsWith("app/") || path === "wrangler
 
 const metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
 
-/** Bundles without minifying, which would take most of the time. */
+/** Bundles a Worker without minifying it, which would take most of the time. */
 async function bundle(name: WorkerName): Promise<ReadonlySet<string>> {
   await bundleWorker(name, "--metafile", "--minify=false");
   const text = readFileSync(join(root, "build", name, "bundle-meta.json"), "utf8");
@@ -50,7 +50,7 @@ async function bundle(name: WorkerName): Promise<ReadonlySet<string>> {
   return new Set(paths.map((path) => relative(root, resolve(folder, path)).replaceAll("\\", "/")));
 }
 
-/** Builds all Workers, then those that a change concerns, before it calls the function that `onBuilt` was given. */
+/** Builds all Workers, and after each change rebuilds the affected ones, then calls the function passed to `onBuilt`. */
 export async function startBuilding(): Promise<{ onBuilt: (reload: () => Promise<void>) => void }> {
   const changed = new Set<string>();
   const unbuilt = new Set<WorkerName>();
@@ -70,7 +70,7 @@ export async function startBuilding(): Promise<{ onBuilt: (reload: () => Promise
     const { bundles, isReloaded, restart } = effectOf([...changed], inputs);
     changed.clear();
     if (restart.length > 0) console.log(`Restart npm run dev to use ${restart.join(", ")}.`);
-    // A Worker that could not be bundled is tried again with the next change.
+    // A Worker whose build failed is tried again with the next change.
     for (const name of bundles) unbuilt.add(name);
     const names = [...unbuilt];
     await Promise.all(
@@ -99,7 +99,7 @@ export async function startBuilding(): Promise<{ onBuilt: (reload: () => Promise
   return { onBuilt };
 }
 
-/** Runs `remix watch`. Resolves after its first build; then `onRebuilt` gets the changed files of each that succeeds. */
+/** Runs `remix watch`. Resolves after the first build; `onRebuilt` then gets the changed files of each successful build. */
 async function startCompiler(onRebuilt: (paths: string[]) => void): Promise<void> {
   const compiler = spawn(process.execPath, [remixCli, "watch"], {
     cwd: root,
@@ -115,16 +115,16 @@ async function startCompiler(onRebuilt: (paths: string[]) => void): Promise<void
       const [, path] = /File (?:created|changed|deleted): (.+)$/.exec(stripVTControlCharacters(line)) ?? [];
       if (path !== undefined) changed.add(path);
       if (!line.includes("Rebuilt in")) return;
-      // It says so after a failure too, but then has written nothing.
+      // The compiler reports a build even after a failure, but then it has written nothing.
       const time = statSync(SITE_BUILD, { throwIfNoEntry: false })?.mtimeMs ?? 0;
       const isWritten = time > writtenAt;
       if (isWritten) writtenAt = time;
-      if (isFirst) return isWritten ? resolve() : reject(new ToolError("Correct the errors above, then start again."));
+      if (isFirst) return isWritten ? resolve() : reject(new ToolError("Fix the errors above, then start again."));
       if (!isWritten) return;
       onRebuilt([...changed]);
       changed.clear();
     });
-    compiler.once("exit", () => reject(new ToolError("The Remix compiler ended: its errors are above.")));
+    compiler.once("exit", () => reject(new ToolError("The Remix compiler stopped. Its errors are above.")));
   }).finally(() => {
     isFirst = false;
     changed.clear();

@@ -17,13 +17,13 @@ type Options = {
   /** The folder of the database and the simulator's objects. */
   state: string;
   isVerbose: boolean;
-  /** Pages in a browser load themselves again after a reload. */
+  /** True if open pages reload when the Workers do. */
   hasLiveReload: boolean;
-  /** Gets each line that a Worker logs. */
+  /** Called with each line that a Worker logs. */
   onLine: (line: string) => void;
 };
 
-/** Starts the built Workers in one Miniflare, with the newest migrations applied. Throws ToolError if they cannot be. */
+/** Applies new migrations and runs the built Workers in one Miniflare. Throws ToolError if a migration fails. */
 export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, onLine }: Options) {
   const optionsOf = (name: WorkerName): WorkerOptions => {
     const { folder, bundle } = WORKERS[name];
@@ -41,7 +41,7 @@ export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, onLi
       ...bindingsOf(folder, varsOf(name)),
       modulesRoot: join(root, "build", name),
       modules: name === "site" && hasLiveReload ? wrapped() : [built],
-      // Miniflare itself listens for the first Worker alone, and compresses its pages as Cloudflare does.
+      // Miniflare itself listens only for the first Worker, and compresses its pages as Cloudflare does.
       ...(name !== "site" && { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] }),
     };
   };
@@ -71,7 +71,7 @@ export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, onLi
   return {
     addressOf: (name: WorkerName): Promise<URL> =>
       name === "site" ? miniflare.ready : miniflare.unsafeGetDirectURL(nameOf(name)),
-    /** Loads what has been built, the settings and the static files again. */
+    /** Reloads the builds, the settings and the static files. */
     async reload(): Promise<void> {
       await miniflare.setOptions(options());
       await migrate();

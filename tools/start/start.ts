@@ -12,13 +12,13 @@ import { createProxy } from "./proxy";
 import { type RunningWorkers, runWorkers } from "./run-workers";
 import { makeWritable } from "./state-folder";
 
-// npm start: builds what has changed, and runs the three Workers in one Miniflare. PORT moves them; HOST serves other
-// devices; any setting's name sets it; STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY choose Stripe's test mode. --verbose
-// shows all logs. --watch: npm run dev.
+// npm start: builds what has changed and runs the three Workers in one Miniflare. Variables: PORT moves the Workers; HOST serves
+// other devices; STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY switch to Stripe's test mode; any setting can be set by its name.
+// --verbose shows all logs. npm run dev uses --watch.
 
-/** Sooner than in production, so that nobody waits for an email. */
+/** More often than in production, so that nobody waits for an email. */
 const CRON_EVERY_MS = 10_000;
-/** A Worker that answers wrongly for so long lacks something. */
+/** A Worker that is still not healthy after this long is misconfigured. */
 const WELL_WITHIN_MS = 10_000;
 
 let workers: RunningWorkers | undefined;
@@ -74,7 +74,7 @@ async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching
 
 async function buildWhatChanged(): Promise<void> {
   const isCurrent = isBuilt();
-  console.log(isCurrent ? "Built before, and nothing has changed since." : "Building …");
+  console.log(isCurrent ? "The build is up to date." : "Building …");
   if (!isCurrent) await build();
 }
 
@@ -83,7 +83,7 @@ async function startBuilding() {
   return (await import("./rebuild")).startBuilding();
 }
 
-/** Throws ToolError with the Worker's answer if that stays bad. */
+/** Waits until the Worker is healthy. Throws ToolError with its last answer if it does not become so in time. */
 async function untilWell(name: WorkerName, url: string): Promise<void> {
   const deadline = performance.now() + WELL_WITHIN_MS;
   for (;;) {
@@ -105,7 +105,7 @@ async function stop(exitCode: number, reason: string): Promise<void> {
   process.exit(exitCode);
 }
 
-/** Removes the handlers of Wrangler's library and Miniflare, which would end this process at once. */
+/** Replaces the signal handlers of Wrangler's library and Miniflare, which would end this process immediately. */
 function stopOnSignals(): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.removeAllListeners(signal);
@@ -114,7 +114,7 @@ function stopOnSignals(): void {
 }
 
 stopOnSignals();
-// The terminal, or a pipe that reads the output, is closed.
+// The terminal, or the pipe that reads the output, was closed.
 process.stdout.on("error", () => void stop(0, ""));
 const flags = { isVerbose: process.argv.includes("--verbose"), isWatching: process.argv.includes("--watch") };
 start(flags).catch((error) => stop(1, sentenceOf(error)));

@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "../failures";
 
-/** Makes a folder where it is missing. Throws ToolError if this user may not write it or what is in it. */
+/** Creates the folder if it is missing. Throws ToolError if this user cannot write to it or to a file in it. */
 export function makeWritable(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
@@ -11,7 +11,7 @@ export function makeWritable(folder: string): void {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && "path" in error)) throw error;
     throw new ToolError(
-      `${error.path} cannot be written (${error.code}): delete it, or give this user the right with sudo chown -R "$USER" "${folder}".`,
+      `${error.path} cannot be written (${error.code}): delete it, or make this user its owner with sudo chown -R "$USER" "${folder}".`,
     );
   }
 }

@@ -10,8 +10,8 @@ const KEYS = { STRIPE_SECRET_KEY: /^[sr]k_test_\w{16,}$/, STRIPE_PUBLISHABLE_KEY
 export function testModeOf(environment: NodeJS.ProcessEnv) {
   for (const [name, pattern] of Object.entries(KEYS)) {
     if (pattern.test(environment[name] ?? "")) continue;
-    const problem = environment[name] ? "is no test key" : "is missing";
-    throw new ToolError(`${name} ${problem}: npm start takes both keys of Stripe's test mode, and no live key.`);
+    const problem = environment[name] ? "is not a test key" : "is missing";
+    throw new ToolError(`${name} ${problem}: npm start needs both of Stripe's test mode keys, and never a live key.`);
   }
   const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET, CUSTOMER_PORTAL_URL } = environment;
   const portal = CUSTOMER_PORTAL_URL || "CUSTOMER_PORTAL_URL is not set: npm run stripe:setup sandbox";
@@ -28,7 +28,7 @@ export function testModeOf(environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** `testModeOf` after a request with the key. Throws ToolError also if Stripe does not take it. */
+/** Like `testModeOf`, but also throws ToolError if Stripe rejects the key. */
 export async function acceptedTestMode(environment: NodeJS.ProcessEnv) {
   const testMode = testModeOf(environment);
   const { customers } = targetOf("sandbox", environment).stripe;

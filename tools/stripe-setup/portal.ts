@@ -25,7 +25,7 @@ export async function portal(target: Target): Promise<State> {
   return { ok: "", differences: [{ what, fix }] };
 }
 
-/** The portal in the settings, else the portal made here, else the Dashboard's default. */
+/** The configuration of the portal in the settings, else the one created by this command, else the Dashboard's default. */
 async function configurationOf({ stripe, customerPortalUrl }: Target) {
   const expand = ["data.features.subscription_update.products"];
   const { data } = await stripe.billingPortal.configurations.list({ active: true, expand, limit: 100 });
@@ -62,7 +62,7 @@ async function wantedOf({ prices, plans, siteUrl }: Target): Promise<Stripe.Bill
   };
 }
 
-/** The paths of wanted values that `found` does not have. Lists have the same members, in any order. */
+/** The paths of wanted values that `found` lacks. The order of lists does not matter. */
 function wrongIn(found: unknown, wanted: unknown, path: string[] = []): string[] {
   if (Array.isArray(wanted)) {
     const members: unknown[] = Array.isArray(found) ? found : [];

@@ -8,7 +8,7 @@ export async function webhookEndpoint({ stripe, webhookUrl: url, place }: Target
   if (url === undefined) return { ok: `webhooks: ${listenCommand()}`, differences: [] };
   const all = (await stripe.webhookEndpoints.list({ limit: 100 })).data.filter((one) => one.url === url);
   const enabled = all.filter(({ status }) => status === "enabled");
-  // The version of an endpoint cannot be changed.
+  // An endpoint's API version cannot be changed.
   const endpoint = [...enabled, ...all].find(({ api_version }) => api_version === Stripe.API_VERSION);
   const others = enabled.filter(({ id }) => id !== endpoint?.id);
   const differences: Difference[] = endpoint
@@ -22,11 +22,11 @@ export async function webhookEndpoint({ stripe, webhookUrl: url, place }: Target
     const hasEvents = [...enabled_events].sort().join() === [...WEBHOOK_EVENTS].sort().join();
     const fix = async () => {
       await stripe.webhookEndpoints.update(id, { enabled_events: WEBHOOK_EVENTS, disabled: false });
-      return `${id} now sends the events that the API reads`;
+      return `${id} now sends the events that the API needs`;
     };
     if (!hasEvents || status === "disabled") {
       differences.unshift({
-        what: `${id} ${hasEvents ? "is disabled" : "does not send the events that the API reads"}`,
+        what: `${id} ${hasEvents ? "is disabled" : "does not send the events that the API needs"}`,
         fix,
       });
     }
@@ -40,5 +40,5 @@ async function create(stripe: Stripe, url: string, place: Target["place"], repla
   if (place === "sandbox") return `${id} was made for ${url}`;
   const command = wranglerCommand("secret put STRIPE_WEBHOOK_SECRET", place, API_FOLDER);
   const value = replaces ? "this secret, a comma and the old secret" : "the secret";
-  return `${id} was made for ${url}. Its signing secret, which Stripe's API tells only this once:\n    ${secret}\n  Type this command, and paste ${value} when it asks:\n    ${command}`;
+  return `${id} was made for ${url}. Its signing secret, which Stripe shows only this once:\n    ${secret}\n  Type this command, and paste ${value} when it asks:\n    ${command}`;
 }

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from "node:util";
 export const STAGES = ["production", "staging"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** By its Worker's folder from the root of the repository. */
+/** A Worker, by its folder from the root of the repository. */
 export type Folder = "." | "functions/subscription-api";
 
 export const API_FOLDER = "functions/subscription-api";
@@ -15,10 +15,10 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 
-/** Variables for Wrangler. */
+/** Environment variables that turn off Wrangler's banner and metrics. */
 export const QUIET = { WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
 
-/** @param isShown runs it in the terminal, where it can ask; nothing is returned of what it wrote */
+/** @param isShown runs Wrangler in the terminal, where it can ask questions; its output is then not returned */
 export function runWrangler(
   args: string[],
   { stage, folder, isShown = false }: { stage: Stage; folder: Folder; isShown?: boolean },
@@ -39,10 +39,10 @@ export function runWrangler(
 const LOGIN =
   /necessary to set a CLOUDFLARE_API_TOKEN|not (?:authenticated|logged in)|must be logged in|Authentication (?:error|failed)|Invalid access token|\[code: (?:9106|9109|10000|10001)\]/i;
 
-/** A sentence about a command that failed, from its output. */
+/** Turns a failed command's output into one sentence. */
 export function failureIn(output: string): string {
   if (LOGIN.test(output)) {
-    return "Cloudflare refuses the login: run npx wrangler login, or set CLOUDFLARE_API_TOKEN to a token that may edit Workers, D1 and routes.";
+    return "Cloudflare rejected the login: run npx wrangler login, or set CLOUDFLARE_API_TOKEN to a token that can edit Workers, D1 and routes.";
   }
   const [, error = output] = /\[ERROR\]\s*([\s\S]*)/.exec(output) ?? [];
   const [paragraph = ""] = error.split(/\n\s*(?:\n|If you think|🪵)/);

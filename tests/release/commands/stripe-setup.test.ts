@@ -60,7 +60,7 @@ test("stripe:setup makes webhook endpoint, prices and portal, shows the signing 
   const differing = await run("check");
   const wrong = "features.invoice_history.enabled, features.subscription_cancel.mode";
   expect(differing.said.split("\n").filter((what) => !what.startsWith("prices: "))).toEqual([
-    `webhook endpoint: ${id} does not send the events that the API reads`,
+    `webhook endpoint: ${id} does not send the events that the API needs`,
     `customer portal: ${portal?.id} is wrong in: ${wrong}`,
   ]);
   await run("set-up");

@@ -28,33 +28,33 @@ const REFUSALS: { what: string; work: () => unknown; says: string }[] = [
   {
     what: "no publishable key",
     work: () => testMode(`sk_test${KEY}`, ""),
-    says: "STRIPE_PUBLISHABLE_KEY is missing: npm start takes",
+    says: "STRIPE_PUBLISHABLE_KEY is missing: npm start needs",
   },
   {
     what: "a live key",
     work: () => testMode(`sk_live${KEY}`, `pk_test${KEY}`),
-    says: "STRIPE_SECRET_KEY is no test key",
+    says: "STRIPE_SECRET_KEY is not a test key",
   },
   {
     what: "a live publishable key",
     work: () => testMode(`sk_test${KEY}`, `pk_live${KEY}`),
-    says: "STRIPE_PUBLISHABLE_KEY is no test key",
+    says: "STRIPE_PUBLISHABLE_KEY is not a test key",
   },
   {
     what: "a short key",
     work: () => testMode("sk_test_short", `pk_test${KEY}`),
-    says: "STRIPE_SECRET_KEY is no test key",
+    says: "STRIPE_SECRET_KEY is not a test key",
   },
   { what: "no key in production", work: () => target("production"), says: "Set STRIPE_SECRET_KEY" },
   {
     what: "a publishable key in production",
     work: () => target("production", `pk_test${KEY}`),
-    says: "STRIPE_SECRET_KEY is no live key",
+    says: "STRIPE_SECRET_KEY is not a live key",
   },
   {
     what: "a test key in production",
     work: () => target("production", `sk_test${KEY}`),
-    says: "STRIPE_SECRET_KEY is no live key",
+    says: "STRIPE_SECRET_KEY is not a live key",
   },
   {
     what: "placeholders in production",
@@ -64,7 +64,7 @@ const REFUSALS: { what: string; work: () => unknown; says: string }[] = [
   {
     what: "a live key in the sandbox",
     work: () => target("sandbox", `rk_live${KEY}`),
-    says: "STRIPE_SECRET_KEY is no test key",
+    says: "STRIPE_SECRET_KEY is not a test key",
   },
 ];
 
@@ -81,11 +81,11 @@ test.each(REFUSALS)("the sentence about $what has neither the key nor a stack", 
 test.each([
   {
     output: "In a non-interactive environment, it's necessary to set a CLOUDFLARE_API_TOKEN",
-    says: "Cloudflare refuses the login: ",
+    says: "Cloudflare rejected the login: ",
   },
   {
     output: "✘ [ERROR] Authentication error [code: 10000]",
-    says: "Cloudflare refuses the login: run npx wrangler login",
+    says: "Cloudflare rejected the login: run npx wrangler login",
   },
   { output: "✘ [ERROR] Something\n  new\n\nIf you think this is a bug", says: "Wrangler says: Something new" },
 ])("Wrangler's error $output is told in a sentence", ({ output, says }) => {

@@ -14,6 +14,6 @@ test("a folder that cannot be made is told with its path, and with what to do", 
   const file = join(await mkdtemp(join(tmpdir(), "state-")), "a-file");
   await writeFile(file, "");
   expect(() => makeWritable(file)).toThrow(
-    `${file} cannot be written (EEXIST): delete it, or give this user the right`,
+    `${file} cannot be written (EEXIST): delete it, or make this user its owner`,
   );
 });
