@@ -79,6 +79,7 @@ function routes(account: Account, consoleSecret: string): Hono<StripeContext> {
       c.set("account", account);
       await next();
     })
+    .get("/", (c) => c.redirect("/dashboard"))
     .get("/health", (c) => c.json({ status: "ok", complaints: account.complaints }))
     .route("/v1", api)
     .get("/endive/stripe.js", (c) => c.body(files.stripeJs, 200, { "content-type": "text/javascript; charset=utf-8" }))

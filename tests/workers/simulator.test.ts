@@ -79,6 +79,10 @@ describe("a card", () => {
   });
 });
 
+test("the simulator's root redirects to the dashboard", async () => {
+  expect(await fetch(simulator.url, { redirect: "manual" })).toRedirectTo("/dashboard", 302);
+});
+
 describe("the dashboard's clock", () => {
   /** A trial of five days, and what a person does with it on the dashboard. */
   async function trial(email: string) {
