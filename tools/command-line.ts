@@ -1,29 +1,29 @@
 import { parseArgs } from "node:util";
 import { ToolError } from "./failures";
 
-/** What a command of package.json takes. npm passes words on to it, but options only after a `--`. */
+/** The arguments of a script in package.json. npm passes words on to the script, but options only after a `--`. */
 type Shape<Target extends string> = {
   script: string;
   targets: readonly Target[];
-  /** The name of the word after the target, such as `commit`. */
+  /** What the word after the target means, such as `commit`. */
   word?: string;
-  /** By name: the name of its value, or "" for a switch. */
+  /** Maps each option to the name of its value, or to "" for a switch. */
   options?: Record<string, string>;
-  /** The names of options that it needs. */
+  /** The names of required options. */
   required?: readonly string[];
 };
 
 export type CommandLine<Target extends string> = {
   target: Target;
-  /** "" for a command that takes none. */
+  /** Empty for a command that takes no word. */
   word: string;
   values: Partial<Record<string, string>>;
   switches: ReadonlySet<string>;
 };
 
 /**
- * Reads `npm run {script} {target} [{word}] [-- --option …]`. Throws ToolError with the commands to type if no target is named,
- * and for an option that npm took for itself.
+ * Reads `npm run {script} {target} [{word}] [-- --option …]`. For a wrong command, and for an option that npm kept for itself,
+ * throws ToolError with the commands to type.
  */
 export function readCommandLine<Target extends string>(
   shape: Shape<Target>,
@@ -34,7 +34,7 @@ export function readCommandLine<Target extends string>(
   const refusal = (problem: string, named: readonly string[] = targets, meant?: string) =>
     new ToolError(`${problem} Type:\n${named.map((target) => `  ${usageOf(shape, target, meant)}`).join("\n")}`);
   const { values, positionals } = parse(args, shape, refusal);
-  // In a variable of this name npm tells scripts of an option that had no `--` before it.
+  // npm sets this variable for an option that was typed without a separate `--` before it.
   const isTakenByNpm = (name: string) => environment[`npm_config_${name.replaceAll("-", "_")}`] !== undefined;
 
   const [first, ...words] = positionals;
@@ -81,7 +81,7 @@ function parse(
   }
 }
 
-/** @param meant an option that the command was given */
+/** @param meant an option that was typed, which the usage shows */
 function usageOf({ script, word, options = {}, required = [] }: Shape<string>, target: string, meant?: string): string {
   const optionOf = ([name, value]: [string, string]) => (value === "" ? `--${name}` : `--${name} {${value}}`);
   const isNeeded = ([name]: [string, string]) => required.includes(name) || name === meant;

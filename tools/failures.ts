@@ -1,7 +1,7 @@
 /** An expected failure, whose message says what to do. */
 export class ToolError extends Error {}
 
-/** Runs a command, which returns false if it failed. It goes on if nobody reads its output any more, as in `| head`. */
+/** Runs a command and exits with 1 if it returns false or throws. Keeps running if nobody reads its output anymore, as in `| head`. */
 export async function runTool(command: () => boolean | Promise<boolean>): Promise<void> {
   process.stdout.on("error", (error) => {
     if (!("code" in error && error.code === "EPIPE")) throw error;
@@ -14,12 +14,12 @@ export async function runTool(command: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** The message of an expected error, of a failed system call or of a wrangler.toml; else the stack. */
+/** The message if the error is expected: ours, a failed system call or an invalid wrangler.toml. Else the stack. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.message === "fetch failed") return `The host cannot be reached (${causeOf(error)}): look at the network.`;
+  if (error.message === "fetch failed") return `The host cannot be reached (${causeOf(error)}): check the network.`;
   if (error instanceof ToolError || "syscall" in error) return error.message;
-  // Wrangler's errors of wrangler.toml.
+  // Only Wrangler's errors about wrangler.toml have this property.
   if (!("telemetryMessage" in error)) return error.stack ?? error.message;
   const { file, line } = "location" in error ? Object(error.location) : {};
   return `${file ? `${file}:${line}: ` : ""}${error.message.trim()}`;

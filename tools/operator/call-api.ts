@@ -7,7 +7,7 @@ import { settingsOf, type Target, urlIn } from "../wrangler/worker-settings";
 
 export type Api = { url: string; token: string };
 
-/** The API of a target; a deployment's with the variable OPERATOR_TOKEN. Throws ToolError without it. */
+/** The API of a target. For a deployment, throws ToolError if the variable OPERATOR_TOKEN is not set. */
 export function apiOf(target: Target): Api {
   if (target === "local") {
     const { vars } = readLocalSettings(process.env, portOf(process.env));
@@ -16,11 +16,11 @@ export function apiOf(target: Target): Api {
   const token = process.env.OPERATOR_TOKEN;
   if (token) return { url: urlIn(settingsOf(target).site, "SUBSCRIPTION_API_URL"), token };
   throw new ToolError(
-    "The variable OPERATOR_TOKEN needs the API's secret of that name: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN",
+    "Set the variable OPERATOR_TOKEN to the API's secret of that name: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN",
   );
 }
 
-/** Sends an operator's command, in parts if the API wants it so. Returns the whole answer; throws ToolError for a refusal. */
+/** Sends an operator's command, in several calls if the API asks for it. Returns the whole answer. Throws ToolError for a refusal. */
 export async function callApi(api: Api, command: string, body: object = {}): Promise<unknown> {
   const parts = [await send(api, command, body)];
   for (let next = nextOf(parts[0]); next !== null; next = nextOf(parts.at(-1))) {
@@ -36,25 +36,27 @@ async function send({ url, token }: Api, command: string, body: object): Promise
     body: JSON.stringify(body),
     redirect: "error",
   }).catch((error: unknown) => {
-    const remedy = isLoopback(url) ? "run npm start beside this" : "look at the network, and at SUBSCRIPTION_API_URL";
+    const remedy = isLoopback(url) ? "run npm start in another terminal" : "check the network and SUBSCRIPTION_API_URL";
     throw new ToolError(`The API at ${new URL(url).host} cannot be reached (${causeOf(error)}): ${remedy}.`);
   });
   const text = await response.text();
   if (response.status === 401 || response.status === 404) {
-    throw new ToolError(`The API answered ${response.status}: ${text} Is OPERATOR_TOKEN its secret of that name?`);
+    throw new ToolError(
+      `The API answered ${response.status}: ${text} Is OPERATOR_TOKEN the API's secret of that name?`,
+    );
   }
   if (!response.ok) throw new ToolError(`The API answered ${response.status}: ${text}`);
   return JSON.parse(text);
 }
 
-/** Where the API goes on with work that it does in parts. */
+/** Where the API continues work that it does in parts. */
 function nextOf(answer: unknown): string | null {
   return z.object({ next: z.string() }).safeParse(answer).data?.next ?? null;
 }
 
 const part = z.record(z.string(), z.union([z.number(), z.string(), z.array(z.unknown()), z.null()]));
 
-/** The numbers of all parts added up, and their lists put together. */
+/** Adds up the numbers of all parts and joins their lists. */
 function sumOf(parts: unknown[]): Record<string, unknown> {
   const sum: Record<string, number | unknown[]> = {};
   for (const [name, value] of parts.flatMap((one) => Object.entries(part.parse(one)))) {

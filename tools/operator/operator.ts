@@ -6,10 +6,10 @@ import { TARGETS, type Target } from "../wrangler/worker-settings";
 import { apiOf, callApi } from "./call-api";
 import { messagesTable, statusTable } from "./tables";
 
-// npm run {command} production, staging or local (npm start's API). A deployment's needs the variable OPERATOR_TOKEN.
+// npm run {command} production, staging or local (the API of npm start). For a deployment, set OPERATOR_TOKEN.
 
 type Command = {
-  /** By name: the name of its value. */
+  /** Maps each option to the name of its value. */
   options?: Record<string, string>;
   required?: readonly string[];
   show?: (answer: unknown, target: Target) => string;
@@ -31,9 +31,9 @@ const COMMANDS: Record<string, Command> = {
 };
 
 /**
- * Shows the target before anything is asked, apart from the output, which may go to a file.
+ * Runs an operator's command. First shows the target on standard error, because the output may go to a file.
  * @param script the command's name in package.json
- * @param args what is typed after it
+ * @param args the arguments after the command
  * @returns the answer as text. Throws ToolError.
  */
 export async function runCommand(script: string, args: string[]): Promise<string> {
@@ -53,7 +53,7 @@ const nothingErased = z.object({ erased: z.literal(0), customers: z.literal(0) }
 
 function erasure(answer: unknown): string {
   if (!nothingErased.safeParse(answer).success) return inJson(answer);
-  throw new ToolError("No sign-up, and no customer at Stripe, has this email address.");
+  throw new ToolError("No sign-up and no Stripe customer has this email address.");
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -14,11 +14,11 @@ const messages = z.object({
   dead: z.number(),
 });
 
-/** Late and dead messages, or the answer about a message sent again. */
+/** Late and dead messages as a table, or the answer about a message that is sent again. */
 export function messagesTable(answer: unknown, target: Target): string {
   const found = messages.safeParse(answer).data;
-  if (!found) return "The message is sent again now.";
-  if (found.messages.length === 0) return "No message is late or dead.";
+  if (!found) return "The message is being sent again.";
+  if (found.messages.length === 0) return "No messages are late or dead.";
   const minute = (time: string) => time.slice(0, 16).replace("T", " ");
   const rows = found.messages.map(({ key, state, attempts, created_at, next_attempt_at }) => [
     key,
@@ -39,7 +39,7 @@ const status = z.object({
   sign_ups: z.array(z.object({ day: z.string(), status: z.string(), n: z.number() })),
 });
 
-/** Sign-ups by the day on which they began, and their state now. */
+/** Sign-ups as a table, by the day they began and their current state. */
 export function statusTable(answer: unknown): string {
   const { release, commit, days: latest, sign_ups } = status.parse(answer);
   const days = [...new Set(sign_ups.map(({ day }) => day))].sort();
@@ -51,7 +51,7 @@ export function statusTable(answer: unknown): string {
   return `${table}\n\nRelease ${release}, commit ${commit}`;
 }
 
-/** Columns aligned for a terminal. @param rows the first has the headings */
+/** Aligns columns for a terminal. @param rows the first has the headings */
 function tableOf(rows: string[][]): string {
   const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   const aligned = (row: string[]) => row.map((cell, column) => cell.padEnd(widthOf(column)));

@@ -12,19 +12,19 @@ const database = z
     packages: packages.results,
   }));
 
-/** What a stage's database has; nothing before its first migration. */
+/** A stage's migrations and packages; none before the first migration. */
 export type Database = z.output<typeof database>;
 
-/** Both at once: each run of Wrangler takes a second. */
+/** Both queries in one run, because each run of Wrangler takes a second. */
 const DATABASE_SQL = "SELECT name FROM d1_migrations; SELECT id, name, price_cents, stripe_price_id FROM packages";
-/** The first secret makes the Worker. */
+/** Not an error: setting the first secret creates the Worker. */
 const NO_WORKER =
   /\[code: (?:10007|10090|10092)\]|does not exist on (?:your|this) account|Worker "[^"]+"[^\n]* not found/i;
 
-/** Undefined parts were not asked, or not answered. `unanswered` is a sentence. */
+/** Parts that were not checked or not answered are undefined. `unanswered` says why there was no answer. */
 export type Answers = { secrets?: { site: string[]; api: string[] }; database?: Database; unanswered?: string };
 
-/** Asks for secrets and database in Wrangler's account. @param hasDatabase false before the stage has a database */
+/** Reads the secrets and the database of the Cloudflare account. @param hasDatabase false before the stage has a database */
 export function askAccount(stage: Stage, hasDatabase: boolean): Answers {
   try {
     const secrets = { site: secretsOf(stage, "."), api: secretsOf(stage, API_FOLDER) };

@@ -7,33 +7,33 @@ import { type Deployment, KEYS, type Key, namesOf, problemsOf } from "./deployme
 
 /** The private entrypoint of functions/subscription-api/index.ts. */
 const SITE_ENTRYPOINT = "SiteApi";
-/** Usual limits. Ten times as many no longer protect anything. */
+/** The usual limits. Ten times as high, they no longer protect anything. */
 const USUAL: Record<Key, Record<string, number>> = {
   site: { SIGNUP_RATE_LIMIT: 10, SIGNUP_NETWORK_RATE_LIMIT: 60, FLOOD_RATE_LIMIT: 20, CARD_CHECK_RATE_LIMIT: 30 },
   api: { SIGNUP_RATE_LIMIT: 30 },
 };
-/** Reserved names (RFC 2606), and words that ask to be replaced. */
+/** Reserved names (RFC 2606), and words that mean "replace me". */
 const PLACEHOLDER =
   /(?:^|[@./])example\.(?:com|net|org)(?![\w-])|\.(?:example|test|invalid)(?![\w.-])|\b(?:todo|tbd|xxx+|change[ _-]?me|your[ _-]\w+)\b|[<{…]/i;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const API_FILE = `${API_FOLDER}/wrangler.toml`;
 
 const hostOf = (url: unknown) => (URL.canParse(String(url)) ? new URL(String(url)).host : String(url));
-/** Both Workers drop a slash at the end of a URL. */
+/** Both Workers ignore a slash at the end of a URL. */
 const withoutSlash = (value: unknown) => (typeof value === "string" ? value.replace(/\/+$/, "") : value);
 const hostsOf = ({ routes }: WorkerSettings) => routes.map((route) => route.replace(/\/.*$/, ""));
 export const databaseIdOf = ({ d1_databases }: WorkerSettings) =>
   d1_databases.find(({ binding }) => binding === "DB")?.database_id ?? "";
 export const isDatabaseId = (id: string) => UUID.test(id) && !/^[0-]*$/.test(id);
 
-/** A sentence for each problem: where it is, what is wrong and the remedy. */
+/** One sentence for each problem: where it is, what is wrong and how to fix it. */
 type Problems = (string | false)[];
 type Check = (deployment: Deployment) => Problems;
 
-/** One of the Workers. `environment` and `place` name where its settings are, and `put` sets a secret. */
+/** One of the Workers. `environment` and `place` say where its settings are; `put` returns the command that sets a secret. */
 type One = { key: Key; file: string; environment: string; place: string; put: (name: string) => string };
 
-/** The same check of both Workers. Its sentences begin with the Worker. */
+/** Runs the same check for both Workers. Its sentences begin with the Worker's name. */
 const inBoth =
   (check: (worker: WorkerSettings, one: One, deployment: Deployment) => Problems): Check =>
   (deployment) =>
@@ -48,7 +48,7 @@ const inBoth =
     });
 
 export const CHECKS: Record<string, Check> = {
-  "the Worker takes its settings": inBoth((_, { key, place, put }, deployment) =>
+  "the Worker accepts its settings": inBoth((_, { key, place, put }, deployment) =>
     problemsOf(key, deployment).map(({ name, problem }) => {
       if (isSecretName(name)) return `${name} ${problem}: ${put(name)}`;
       const hint = name === "CUSTOMER_PORTAL_URL" ? ` (npm run stripe:setup ${deployment.stage} prints it)` : "";
@@ -67,7 +67,7 @@ export const CHECKS: Record<string, Check> = {
       if (isSecretName(name) && value !== "") return `${name} is a secret: remove it from ${place}, then ${put(name)}`;
       if (isLoopback(value)) return `${name} is a URL of this machine (${value}): correct or remove it in ${place}`;
       if (PLACEHOLDER.test(value)) return `${name} is a placeholder (${value}): put yours into ${place}`;
-      return !namesOf(key).includes(name) && `${name} is no setting: correct its name in ${place}`;
+      return !namesOf(key).includes(name) && `${name} is not a setting: correct its name in ${place}`;
     }),
     ...routes.map((route) => PLACEHOLDER.test(route) && `the route ${route} is a placeholder: correct ${environment}`),
   ]),
@@ -86,7 +86,7 @@ export const CHECKS: Record<string, Check> = {
       (name) =>
         namesOf("api").includes(name) &&
         withoutSlash(site.vars[name]) !== withoutSlash(api.vars[name]) &&
-        `subscription API: ${name} is not the site's: put one value into both files`,
+        `subscription API: ${name} differs from the site's: put one value into both files`,
     ),
 
   "the API has one public origin of its own": ({ site, api }) => {
@@ -94,9 +94,9 @@ export const CHECKS: Record<string, Check> = {
     const hasPath = (url: string) => URL.canParse(url) && new URL(url).pathname !== "/";
     return [
       apiUrl !== urlIn(site, "SUBSCRIPTION_API_URL") &&
-        "subscription API: PUBLIC_URL is not the site's SUBSCRIPTION_API_URL: put one value into both files",
+        "subscription API: PUBLIC_URL differs from the site's SUBSCRIPTION_API_URL: put one value into both files",
       hostOf(siteUrl) === hostOf(apiUrl) &&
-        "subscription API: has the site's host: give it one of its own in PUBLIC_URL, SUBSCRIPTION_API_URL and routes",
+        "subscription API: uses the site's host: give it its own in PUBLIC_URL, SUBSCRIPTION_API_URL and routes",
       hasPath(siteUrl) && `site: SITE_URL has a path (${siteUrl}): remove it`,
       hasPath(apiUrl) && `subscription API: PUBLIC_URL has a path (${apiUrl}): remove it from both files`,
     ];
@@ -107,19 +107,19 @@ export const CHECKS: Record<string, Check> = {
     const isRight = bound?.service === api.name && bound.entrypoint === SITE_ENTRYPOINT;
     return [
       !isRight &&
-        `site: its binding SUBSCRIPTION_API needs service = "${api.name}" and entrypoint = "${SITE_ENTRYPOINT}": the public one takes no sign-ups`,
+        `site: its binding SUBSCRIPTION_API needs service = "${api.name}" and entrypoint = "${SITE_ENTRYPOINT}": the public one does not accept sign-ups`,
     ];
   },
 
-  "Stripe's keys are of the stage's mode": ({ stage, site: { vars } }) => {
+  "Stripe's keys have the stage's mode": ({ stage, site: { vars } }) => {
     const mode = stage === "production" ? "live" : "test";
     const isTestPortal = String(vars.CUSTOMER_PORTAL_URL).includes("/login/test_");
     return [
       !new RegExp(`^pk_${mode}_\\w{16,}$`).test(String(vars.STRIPE_PUBLISHABLE_KEY)) &&
-        `site: STRIPE_PUBLISHABLE_KEY is no ${mode} key (pk_${mode}_…): copy it from https://dashboard.stripe.com/apikeys into both files`,
+        `site: STRIPE_PUBLISHABLE_KEY is not a ${mode} key (pk_${mode}_…): copy it from https://dashboard.stripe.com/apikeys into both files`,
       vars.CUSTOMER_PORTAL_URL !== "" &&
         isTestPortal !== (mode === "test") &&
-        `site: CUSTOMER_PORTAL_URL is not the portal of ${mode} mode: npm run stripe:setup ${stage}`,
+        `site: CUSTOMER_PORTAL_URL is not the ${mode} mode portal: npm run stripe:setup ${stage}`,
     ];
   },
 
@@ -130,16 +130,16 @@ export const CHECKS: Record<string, Check> = {
     const create = wranglerCommand(`d1 create ${name}`, stage, API_FOLDER);
     const place = `[[env.${stage}.d1_databases]] of ${API_FILE}`;
     return [
-      problem && `subscription API: database_id is ${problem}: put into ${place} the id that this prints: ${create}`,
+      problem && `subscription API: database_id is ${problem}: run ${create} and put the ID it prints into ${place}`,
     ];
   },
 
-  "each Worker is reached by one route of its own": inBoth((worker, { key, environment }, { site, other }) => {
+  "each Worker has exactly one route, its own": inBoth((worker, { key, environment }, { site, other }) => {
     const host = hostOf(site.vars[key === "site" ? "SITE_URL" : "SUBSCRIPTION_API_URL"]);
     const taken = hostsOf(worker).find((route) => hostsOf(other[key]).includes(route));
     const route = `routes = [{ pattern = "${host}", custom_domain = true }]`;
     return [
-      !hostsOf(worker).includes(host) && `no route is ${host}: put ${route} into ${environment}`,
+      !hostsOf(worker).includes(host) && `no route serves ${host}: put ${route} into ${environment}`,
       worker.workers_dev === true && `has a second address: remove workers_dev from ${environment}`,
       taken !== undefined && `its route ${taken} is also the other stage's: change it in ${environment}`,
       worker.name === other[key].name && `its name ${worker.name} is the other stage's: change it in ${environment}`,
@@ -148,18 +148,18 @@ export const CHECKS: Record<string, Check> = {
 
   "the cron runs every minute": ({ api }) => [
     !api.triggers.crons?.includes("* * * * *") &&
-      `subscription API: its cron is not every minute: put crons = ["* * * * *"] below [triggers] of ${API_FILE}`,
+      `subscription API: its cron is not every minute: put crons = ["* * * * *"] under [triggers] in ${API_FILE}`,
   ],
 
   "limits protect": inBoth(({ ratelimits }, { key, file }, { stage }) =>
     ratelimits.map(({ name, simple: { limit } }) => {
       const usual = USUAL[key][name] ?? 10;
       const place = `[[env.${stage}.ratelimits]] of ${file}`;
-      return limit >= 10 * usual && `${name} is ${limit}, and ${usual} is usual: lower it in ${place}`;
+      return limit >= 10 * usual && `${name} is ${limit}, but ${usual} is usual: lower it in ${place}`;
     }),
   ),
 
-  "no two limiters count together": inBoth(({ ratelimits }, { file }, { site, api, other }) => {
+  "no two rate limiters share a counter": inBoth(({ ratelimits }, { file }, { site, api, other }) => {
     const all = [site, api, other.site, other.api].flatMap((worker) => worker.ratelimits);
     return ratelimits.map(
       ({ name, namespace_id: id }) =>
@@ -178,14 +178,14 @@ export const CHECKS: Record<string, Check> = {
     vars.MAINTENANCE !== undefined && `MAINTENANCE is ${vars.MAINTENANCE}: remove it from ${place}`,
   ]),
 
-  "logs are kept, without URLs": inBoth(({ observability }, { file }) => [
+  "logs are kept and have no URLs": inBoth(({ observability }, { file }) => [
     (!observability?.enabled || observability.logs?.enabled === false) &&
-      `keeps no logs: put enabled = true below [observability] of ${file}`,
+      `does not keep logs: put enabled = true under [observability] in ${file}`,
     observability?.logs?.invocation_logs !== false &&
-      `logs URLs, some with a token: put invocation_logs = false below [observability.logs] of ${file}`,
+      `logs URLs, some with a token: put invocation_logs = false under [observability.logs] in ${file}`,
   ]),
 
-  "Stripe charges what the packages cost": ({ stage, account: { prices = [] } }) =>
+  "Stripe charges the packages' prices": ({ stage, account: { prices = [] } }) =>
     prices.filter(hasStripePrice).map(({ name, price_cents, stripe_price_id, at_stripe }) => {
       const wanted = chargeOf({ unit_amount: price_cents, currency: "usd", recurring: "1 month", active: true });
       const found = at_stripe ? chargeOf(at_stripe) : "does not exist";

@@ -8,7 +8,7 @@ import type { Stage } from "../wrangler/wrangler";
 
 export type Workers = { site: WorkerSettings; api: WorkerSettings };
 
-/** What the Cloudflare account has, and the API's packages with their prices at Stripe; undefined parts were not asked. */
+/** What the Cloudflare account has, and the API's packages with their prices at Stripe. Parts that were not checked are undefined. */
 export type Account = {
   secrets?: { site: string[]; api: string[] };
   prices?: PackageAtStripe[];
@@ -29,7 +29,7 @@ export type Key = (typeof KEYS)[number];
 /** All variables, secrets and bindings that a Worker reads. */
 export const namesOf = (key: Key) => Object.keys((key === "site" ? siteSettings : apiSettings).shape);
 
-/** Why the Worker would refuse to start. Bindings and secrets, whose values cannot be read, have stand-ins. */
+/** Why the Worker would refuse to start. Uses stand-ins for bindings and secrets, whose values cannot be read. */
 export function problemsOf(key: Key, deployment: Deployment): { name: string; problem: string }[] {
   const env = environmentOf(key, deployment[key], deployment);
   const result = key === "site" ? readConfiguration(env) : readConfig(env);

@@ -14,12 +14,12 @@ import { API_FOLDER, root, STAGES, type Stage } from "../wrangler/wrangler";
 import { type Answers, askAccount, type Database } from "./account";
 import { checkDeployment, databaseIdOf, isDatabaseId } from "./checks";
 
-// npm run preflight production or staging. -- --offline asks no account. npm run stripe:setup {stage} -- --check asks Stripe.
+// npm run preflight production or staging. -- --offline skips the accounts. npm run stripe:setup {stage} -- --check checks Stripe.
 
-/** `changes`: what a deployment changes in the API's catalog. */
+/** `changes` are the changes that a deployment makes to the API's catalog. */
 export type Preflight = { isReady: boolean; changes: PriceChanges };
 
-/** Prints what has to be fixed before a deployment, and what a deployment will change in the database. */
+/** Prints what must be fixed before a deployment, and what the deployment will change in the database. */
 export async function preflight(stage: Stage, isOffline = false): Promise<Preflight> {
   const workers = settingsOf(stage);
   const hasDatabase = isDatabaseId(databaseIdOf(workers.api));
@@ -63,7 +63,7 @@ const pricesAnswer = z.object({
   ),
 });
 
-/** The API's answer, since only the API has Stripe's key. An API that does not answer may be what a deployment repairs. */
+/** Asks the API, because only the API has Stripe's key. No answer is not a problem: the deployment may be the fix. */
 async function pricesAtStripe(
   stage: Stage,
   database: Database | undefined,
@@ -83,7 +83,7 @@ function tellChanges({ migrations }: Database, { sentences }: PriceChanges): voi
   const pending = files.filter((name) => !migrations.includes(name));
   if (pending.length > 0) console.log(`Deploying applies ${pending.join(", ")}.`);
   if (sentences.length > 0)
-    console.log(`Deploying changes prices, so that nobody is charged more than the page shows:`);
+    console.log("Deploying changes prices, in an order that never charges anyone more than the page shows:");
   for (const sentence of sentences) console.log(`  ${sentence}`);
 }
 

@@ -3,12 +3,12 @@ import { accessSync, constants } from "node:fs";
 import { ToolError } from "../failures";
 import { root } from "../wrangler/wrangler";
 
-/** `hash`: its first twelve digits. */
+/** `hash` is the first 12 digits of the commit's hash. */
 export type Commit = { hash: string; subject: string };
 
-/** Why this folder cannot be released. Undefined in a git repository. */
+/** Says why a folder outside a git repository cannot be released. */
 export const NO_REPOSITORY =
-  "this folder is no git repository, and a release is named by its commit: git clone the repository instead of downloading it, or git init && git add --all && git commit --message 'First release'";
+  "this folder is not a git repository, but a release is named by its commit: git clone the repository instead of downloading it, or git init && git add --all && git commit --message 'First release'";
 
 /** The output of a git command in this repository; undefined if it failed. */
 export function git(...args: string[]): string | undefined {
@@ -20,7 +20,7 @@ export function isRepository(): boolean {
   return git("log", "-1") !== undefined;
 }
 
-/** The commit that names a release. Throws ToolError if the files are not the commit's, or no build can be written here. */
+/** The commit that names a release. Throws ToolError if files differ from the commit, or if this folder is read-only. */
 export function committed(): Commit {
   try {
     accessSync(root, constants.W_OK);
@@ -32,7 +32,7 @@ export function committed(): Commit {
   const log = git("log", "-1", "--format=%h %s", "--abbrev=12");
   if (log === undefined) throw new ToolError(`✗ ${NO_REPOSITORY}`);
   if (git("status", "--porcelain")?.trim() !== "") {
-    throw new ToolError("Files differ from the commit, which names the release: git add --all && git commit");
+    throw new ToolError("There are uncommitted changes, but the commit names the release: git add --all && git commit");
   }
   const [hash = "", ...words] = log.trim().split(" ");
   return { hash, subject: words.join(" ") };

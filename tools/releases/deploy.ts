@@ -9,8 +9,8 @@ import { type Commit, committed } from "./commit";
 import { takeLiveReleases } from "./kept-releases";
 import { changesPrices, setPrices } from "./prices";
 
-// npm run deploy production or staging: preflight, build, migrations, the API, lower prices, the site, higher prices. Each step can
-// be repeated, and the first that fails is the last.
+// npm run deploy production or staging: preflight, build, migrations, the API, lower prices, the site, higher prices. Stops at the
+// first step that fails. Each step can be repeated.
 
 const MESSAGE_LENGTH = 100;
 
@@ -30,13 +30,14 @@ async function deploy(stage: Stage): Promise<boolean> {
   const migrate = ["d1", "migrations", "apply", "DB", "--remote"];
   if (!runWrangler(migrate, { stage, folder: API_FOLDER, isShown: true }).succeeded) {
     throw new ToolError(
-      "✗ A migration failed, and D1 rolled it back. Those before it are applied. No Worker was deployed.",
+      "✗ A migration failed, and D1 rolled it back. Earlier migrations were applied. No Worker was deployed.",
     );
   }
   upload("subscription API", API_FOLDER, commit, stage);
-  if (api) await setPrices(api, changes.beforeSite, `The site was not deployed: npm run deploy ${stage} goes on.`);
+  if (api) await setPrices(api, changes.beforeSite, `The site was not deployed. To continue: npm run deploy ${stage}`);
   upload("site", ".", commit, stage);
-  if (api) await setPrices(api, changes.afterSite, `Lower prices are charged: npm run deploy ${stage} goes on.`);
+  if (api)
+    await setPrices(api, changes.afterSite, `The lower prices are still charged. To continue: npm run deploy ${stage}`);
   return true;
 }
 

@@ -7,7 +7,7 @@ import { type Api, apiOf, callApi } from "../operator/call-api";
 import { root } from "../wrangler/wrangler";
 import { git } from "./commit";
 
-/** A plan as the API sells it; cents a month. */
+/** A plan as the API sells it. `price_cents` is the monthly price in US cents. */
 export type Package = { id: string; name: string; price_cents: number };
 export type PackageRow = Package & { stripe_price_id: string };
 
@@ -26,7 +26,7 @@ export function packagesAt(commit: string): Promise<Package[]> {
   const source = git("show", `${commit}:${PLANS}`);
   if (source !== undefined) return packagesIn(source);
   throw new ToolError(
-    `✗ This clone lacks the commit ${commit}, whose prices return. Nothing was changed: git fetch --unshallow`,
+    `✗ This clone lacks the commit ${commit}, whose prices are needed. Nothing was changed: git fetch --unshallow`,
   );
 }
 
@@ -37,19 +37,19 @@ async function packagesIn(source: string): Promise<Package[]> {
   return z.object({ PAID_PLANS: packages }).parse(module).PAID_PLANS;
 }
 
-/** Gives the API of `npm start` the plans as they are now. Throws ToolError if it refuses. */
+/** Copies the current plans into the API of `npm start`. Throws ToolError if the API refuses them. */
 export async function setLocalPrices(): Promise<void> {
   await callApi(apiOf("local"), "catalog", { packages: await packagesIn(readFileSync(join(root, PLANS), "utf8")) });
 }
 
-/** Not a placeholder of the first migration. */
+/** True for Stripe's own price IDs, false for the first migration's placeholders. */
 export const hasStripePrice = ({ stripe_price_id }: PackageRow) => /^price_\w{14,}$/.test(stripe_price_id);
 
 export type PriceChanges = { beforeSite: Package[]; afterSite: Package[]; sentences: string[] };
 
 /**
- * What the API's catalog has to learn in a release. So that nobody is ever charged more than the page showed, it has lower prices
- * before the site, and higher ones after the site. What is new comes before the site offers it.
+ * The changes that a release makes to the API's catalog. So that nobody is ever charged more than the page showed, lower prices
+ * apply before the site is deployed and higher ones after it. New packages come before the site offers them.
  * @param known the rows of the API's table `packages`
  */
 export function priceChanges(wanted: readonly Package[], known: readonly PackageRow[]): PriceChanges {
@@ -80,8 +80,8 @@ export function changesPrices({ sentences }: PriceChanges): boolean {
 const catalog = z.object({ prices: z.array(z.object({ name: z.string(), price_cents: z.number() })) });
 
 /**
- * Gives the API packages and their prices at Stripe, all or none.
- * @param otherwise what is true, and what to do, if the API refuses; for the ToolError
+ * Sets packages and their prices in the API and at Stripe, all or none.
+ * @param otherwise if the API refuses, the end of the ToolError's message: the current state and what to do
  */
 export async function setPrices(api: Api, changed: readonly Package[], otherwise: string): Promise<void> {
   if (changed.length === 0) return;

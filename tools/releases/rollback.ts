@@ -8,9 +8,9 @@ import { settingsOf, urlIn } from "../wrangler/worker-settings";
 import { API_FOLDER, type Folder, failureIn, runWrangler, STAGES, type Stage } from "../wrangler/wrangler";
 import { changesPrices, packagesAt, priceChanges, setPrices } from "./prices";
 
-// npm run rollback production {commit}, or staging: both Workers go back to the versions of a commit, and the catalog to its prices.
+// npm run rollback production {commit}, or staging: rolls both Workers back to a commit's versions, and the catalog to its prices.
 
-/** The tag's length; a full commit hash is cut to it. */
+/** Tags have 12 digits; a full commit hash is cut to that length. */
 const COMMIT = /^[\da-f]{12}(?=[\da-f]*$)/;
 
 const annotations = z.object({ "workers/tag": z.string().optional(), "workers/triggered_by": z.string().optional() });
@@ -20,7 +20,7 @@ const versions = z.array(
 
 /**
  * @param list the output of `wrangler versions list --json`
- * @returns `hasOldSecrets`: a secret was changed since, which made a version without a tag
+ * @returns `hasOldSecrets`: a secret has changed since, which created a version without a tag
  */
 export function versionTagged(tag: string, list: string): { id: string; hasOldSecrets: boolean } | undefined {
   const sorted = versions
@@ -31,28 +31,28 @@ export function versionTagged(tag: string, list: string): { id: string; hasOldSe
   return sorted[index] && { id: sorted[index].id, hasOldSecrets: later.includes("secret") };
 }
 
-/** Runs Wrangler for a Worker. Returns its output; throws ToolError with what Wrangler says. */
+/** Runs Wrangler for a Worker and returns its output. Throws ToolError with Wrangler's message if it fails. */
 function wranglerIn(stage: Stage, folder: Folder, ...args: string[]): string {
   const { succeeded, stdout, output } = runWrangler(args, { stage, folder });
   if (!succeeded) throw new ToolError(`✗ ${failureIn(output)}`);
   return stdout;
 }
 
-/** The version of a commit with today's secrets. Throws ToolError without one. */
+/** A commit's version, if it has the current secrets. Throws ToolError if there is none. */
 function versionOf(title: string, folder: Folder, stage: Stage, commit: string): string {
   const list = wranglerIn(stage, folder, "versions", "list", "--json");
   const version = versionTagged(commit, list.slice(list.search(/^\[/m)));
   if (!version) throw new ToolError(`✗ ${title}: no version has the tag ${commit}. Nothing was changed.`);
   if (!version.hasOldSecrets) return version.id;
   throw new ToolError(
-    `✗ ${title}: a secret was changed since, and this version has the old one. Nothing was changed. Deploy the commit with today's secrets: git switch --detach ${commit} && npm install && npm run deploy ${stage}`,
+    `✗ ${title}: a secret has changed since, and this version has the old one. Nothing was changed. Deploy the commit with the current secrets: git switch --detach ${commit} && npm install && npm run deploy ${stage}`,
   );
 }
 
 /**
- * The site first: it may call routes of the newer API only, which also takes the prices. Nothing is changed unless both Workers
- * have the version.
- * @param keepsPrices leaves the catalog alone, for an API that does not answer. It refuses sign-ups at less than its price.
+ * Rolls back the site first, because it may call routes that only the newer API has. The newer API also sets the prices. Changes
+ * nothing unless both Workers have the version.
+ * @param keepsPrices leaves the catalog alone, for an API that does not answer. The API refuses sign-ups below its own price.
  */
 async function rollBack(stage: Stage, commit: string, keepsPrices: boolean): Promise<boolean> {
   console.log(`${stage}: ${urlIn(settingsOf(stage).site, "SITE_URL")}, back to ${commit}`);
@@ -70,11 +70,14 @@ async function rollBack(stage: Stage, commit: string, keepsPrices: boolean): Pro
     console.log(`✓ ${title}: version ${id} of ${commit} is live in ${stage}`);
   };
   const again = `npm run rollback ${stage} ${commit}`;
-  await set(changes.beforeSite, `Nothing was changed. With an API that does not answer: ${again} -- --keep-prices`);
+  await set(changes.beforeSite, `Nothing was changed. If the API does not answer: ${again} -- --keep-prices`);
   back("site", ".", site);
-  await set(changes.afterSite, `The site is rolled back, the API is not, and lower prices are charged: ${again}`);
+  await set(
+    changes.afterSite,
+    `The site is rolled back, the API is not, and the lower prices are charged. To continue: ${again}`,
+  );
   back("subscription API", API_FOLDER, api);
-  console.log("Until the next deployment no secret can be set.");
+  console.log("You cannot set secrets until the next deployment.");
   return true;
 }
 
@@ -83,7 +86,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const shape = { script: "rollback", targets: STAGES, word: "commit", options: { "keep-prices": "" } };
     const { target, word, switches } = readCommandLine(shape);
     const [commit] = COMMIT.exec(word) ?? [];
-    if (commit === undefined) throw new ToolError(`"${word}" is no commit: give 12 or more of its digits.`);
+    if (commit === undefined) throw new ToolError(`"${word}" is not a commit: type 12 or more digits of its hash.`);
     return rollBack(target, commit, switches.has("keep-prices"));
   });
 }

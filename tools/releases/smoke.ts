@@ -7,7 +7,7 @@ import { readCommandLine } from "../command-line";
 import { causeOf, runTool } from "../failures";
 import { settingsOf, TARGETS, type Target, urlIn } from "../wrangler/worker-settings";
 
-// npm run smoke production, staging or local (npm start's): requests pages as visitors do, and creates nothing.
+// npm run smoke production, staging or local (the site of npm start): requests pages as visitors do, and creates nothing.
 
 const WITHIN_MS = 20_000;
 const health = z.object({ release: z.string(), commit: z.string() });
@@ -18,7 +18,7 @@ async function smoke(target: Target): Promise<boolean> {
   console.log(`${target}: ${siteUrl}`);
   const { packageId } = PAID_PLANS[0];
 
-  /** Each returns the result, or throws the problem. */
+  /** Each check returns its result or throws the problem. */
   const checks: Record<string, () => Promise<string>> = {
     async pages() {
       for (const path of PUBLIC_PATHS) need((await get(siteUrl + path)).text.includes("<h1"), `${path} has no heading`);

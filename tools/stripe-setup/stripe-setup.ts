@@ -10,14 +10,14 @@ import { webhookEndpoint } from "./webhook-endpoint";
 
 const SIGNS: Record<Line["mark"], string> = { ok: "✓", changed: "+", differs: "✗", failed: "✗" };
 
-/** In this order: the portal offers the prices. */
+/** Order matters: the portal needs the prices. */
 const PARTS: [name: string, (target: Target) => Promise<State>][] = [
   ["webhook endpoint", webhookEndpoint],
   ["prices", planPrices],
   ["customer portal", portal],
 ];
 
-/** @param say is told each line at once: a signing secret is shown only once */
+/** @param say is called with each line at once, because Stripe shows a signing secret only once */
 export async function setUpStripe(target: Target, mode: "check" | "set-up", say: (line: Line) => void): Promise<void> {
   for (const [name, look] of PARTS) {
     try {
@@ -49,7 +49,7 @@ async function planPrices({ prices, plans }: Target): Promise<State> {
   };
 }
 
-/** What to do about an error of Stripe's client. */
+/** Says what to do about an error from Stripe's client. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Stripe.errors.StripeError)) return messageOf(error);
   const { type, message, statusCode, requestId } = error;
@@ -75,7 +75,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     });
     if (mode === "check") return !marks.has("failed") && !marks.has("differs");
     if (marks.has("failed")) return false;
-    console.log('No API reaches the emails and Radar: docs/operations.md, "Stripe".');
+    console.log('Set up emails and Radar by hand, because they have no API: docs/operations.md, "Stripe".');
     return true;
   });
 }

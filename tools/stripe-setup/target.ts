@@ -25,21 +25,21 @@ export type Target = {
 /** `ok`: correct; `changed`: corrected; `differs`: wrong; `failed`: could not be read or corrected. */
 export type Line = { mark: "ok" | "changed" | "differs" | "failed"; text: string };
 
-/** A difference from the wanted setup. `fix` corrects it and reports that; without `fix` a person has to. */
+/** A difference from the wanted setup. `fix` corrects it and says so; without `fix`, a person has to. */
 export type Difference = { what: string; fix?: () => Promise<string> };
 
 export type State = { ok: string; differences: Difference[] };
 
 const WEBHOOK_PATH = "/webhooks/stripe";
 
-/** Throws ToolError without a key of the place's mode, and for a placeholder in a wrangler.toml. */
+/** Throws ToolError without a key for the place's mode, and for a placeholder in a wrangler.toml. */
 export function targetOf(place: Place, variables: NodeJS.ProcessEnv): Target {
   const { site, api } = settingsOf(place === "sandbox" ? "local" : place);
   const { STRIPE_SECRET_KEY: key = "", CUSTOMER_PORTAL_URL } = variables;
   const mode = place === "production" ? "live" : "test";
   if (key === "") throw new ToolError("Set STRIPE_SECRET_KEY: read -rs STRIPE_SECRET_KEY && export STRIPE_SECRET_KEY");
   if (!new RegExp(`^[sr]k_${mode}_\\w+$`).test(key)) {
-    throw new ToolError(`STRIPE_SECRET_KEY is no ${mode} key: ${place} takes sk_${mode}_… or rk_${mode}_….`);
+    throw new ToolError(`STRIPE_SECRET_KEY is not a ${mode} key: ${place} takes sk_${mode}_… or rk_${mode}_….`);
   }
   const [publicUrl, siteUrl] = [urlIn(api, "PUBLIC_URL"), urlIn(site, "SITE_URL")];
   if ([publicUrl, siteUrl].some((url) => !URL.canParse(url) || new URL(url).hostname.endsWith(".example"))) {

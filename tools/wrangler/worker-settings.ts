@@ -11,7 +11,7 @@ import { API_FOLDER, root, STAGES, type Stage } from "./wrangler";
 
 export type WorkerSettings = ReturnType<typeof readWorkerSettings>;
 
-/** A stage of a wrangler.toml; its top level, for local development, without one. Wrangler throws for an invalid file. */
+/** Reads a stage of a wrangler.toml, or its top level (local development) without a stage. Wrangler throws if the file is invalid. */
 export function readWorkerSettings(file: string, stage?: Stage) {
   const config: Unstable_Config = unstable_readConfig({ config: file, env: stage ?? "" }, { hideWarnings: true });
   const routes = [config.route ?? [], config.routes ?? []].flat();
@@ -27,7 +27,7 @@ export function readWorkerSettings(file: string, stage?: Stage) {
 export const TARGETS = [...STAGES, "local"] as const;
 export type Target = (typeof TARGETS)[number];
 
-/** Both Workers' settings; those of local development are on the ports that the variable PORT chooses. */
+/** Both Workers' settings for a target. Local ones use the ports that PORT chooses. */
 export function settingsOf(target: Target): { site: WorkerSettings; api: WorkerSettings } {
   const read = (folder: string) => {
     const file = join(root, folder, "wrangler.toml");
@@ -38,7 +38,7 @@ export function settingsOf(target: Target): { site: WorkerSettings; api: WorkerS
   return { site: read("."), api: read(API_FOLDER) };
 }
 
-/** Without a slash at the end. */
+/** Returns the URL without a final slash. */
 export function urlIn({ vars }: WorkerSettings, name: string): string {
   return String(vars[name]).replace(/\/+$/, "");
 }

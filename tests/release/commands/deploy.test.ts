@@ -70,7 +70,7 @@ test("deploy refuses files that differ from the commit", async () => {
   await checkout.change("app/company.ts", (text) => `${text}\n`);
   const { output, steps } = await run("deploy", ["production"]);
   checkout.commit();
-  expect(output).toBe("Files differ from the commit, which names the release: git add --all && git commit\n");
+  expect(output).toBe("There are uncommitted changes, but the commit names the release: git add --all && git commit\n");
   expect(steps).toEqual([]);
 });
 
@@ -78,7 +78,7 @@ test("a first deployment whose API does not answer yet ends before the site, and
   const { run, execute } = await inAccount();
   const { output, steps, exitCode } = await run("deploy", ["production"]);
   expect(output).toMatch(
-    /The API at api\.acme\.com cannot be reached.* The site was not deployed: npm run deploy production/,
+    /The API at api\.acme\.com cannot be reached.* The site was not deployed\. To continue: npm run deploy production/,
   );
   expect({ steps, exitCode }).toEqual({ steps: ["citewell-subscription-api"], exitCode: 1 });
   const applied = await execute(DATABASES.production, "SELECT name FROM d1_migrations");

@@ -112,7 +112,7 @@ test("npm start serves the sign-up on PORT, prints addresses and failed requests
   for (const host of ["localhost", "127.0.0.1", "[::1]"])
     expect((await fetch(`http://${host}:${port}/`)).status).toBe(200);
   const taken = await checkout.run("start", [], { PORT: String(port) });
-  expect(taken.output).toContain(`Port ${port} is in use: stop what listens there, or choose another`);
+  expect(taken.output).toContain(`Port ${port} is in use: stop the program that uses it, or choose another port`);
   expect((await checkout.run("smoke", ["local"], { PORT: String(port) })).output).not.toContain("✗");
   await stop(started, port);
 });

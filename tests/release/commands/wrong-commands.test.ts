@@ -56,7 +56,7 @@ test.each([
   { line: "rollback abcdefabcdef", says: "npm run rollback production {commit}" },
   { line: "rollback --staging abcdefabcdef", says: "npm run rollback staging {commit}" },
   { line: "rollback staging", says: "npm run rollback staging {commit}" },
-  { line: "rollback staging HEAD", says: "give 12 or more of its digits" },
+  { line: "rollback staging HEAD", says: "type 12 or more digits of its hash" },
   { line: "catalog", says: "npm run catalog production\n  npm run catalog staging\n  npm run catalog local" },
   { line: "catalog --production", says: "npm run catalog production" },
   { line: "erase production", says: "npm run erase production -- --email {email}" },

@@ -89,18 +89,22 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
   {
     from: API,
     to: `${API}\nPUBLIC_ADRESS = "x"`,
-    says: [`subscription API: PUBLIC_ADRESS is no setting: correct its name in ${VARS}`],
+    says: [`subscription API: PUBLIC_ADRESS is not a setting: correct its name in ${VARS}`],
   },
-  { from: API, to: `${API}\nAUTOMATIC_TAX = "true"`, says: ["subscription API: AUTOMATIC_TAX is not the site's"] },
+  {
+    from: API,
+    to: `${API}\nAUTOMATIC_TAX = "true"`,
+    says: ["subscription API: AUTOMATIC_TAX differs from the site's"],
+  },
   {
     from: API,
     to: 'PUBLIC_URL = "https://other.acme.com"',
-    says: ["subscription API: PUBLIC_URL is not the site's SUBSCRIPTION_API_URL"],
+    says: ["subscription API: PUBLIC_URL differs from the site's SUBSCRIPTION_API_URL"],
   },
   {
     from: API,
     to: 'PUBLIC_URL = "https://www.acme.com"',
-    says: ["subscription API: has the site's host: give it one of its own"],
+    says: ["subscription API: uses the site's host: give it its own"],
   },
   {
     from: '"https://api.acme.com"',
@@ -109,17 +113,21 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
   },
   { from: SITE, to: 'SITE_URL = "https://www.acme.com/x"', says: ["site: SITE_URL has a path"] },
   { from: BOUND, to: 'service = "other"', says: [`SUBSCRIPTION_API needs ${BOUND}`] },
-  { from: /entrypoint = "SiteApi"\n/, to: "", says: ['entrypoint = "SiteApi": the public one takes no sign-ups'] },
-  { from: LIVE, to: TEST, says: ["site: STRIPE_PUBLISHABLE_KEY is no live key"] },
+  {
+    from: /entrypoint = "SiteApi"\n/,
+    to: "",
+    says: ['entrypoint = "SiteApi": the public one does not accept sign-ups'],
+  },
+  { from: LIVE, to: TEST, says: ["site: STRIPE_PUBLISHABLE_KEY is not a live key"] },
   {
     from: PORTAL,
     to: "https://billing.stripe.com/p/login/test_1",
-    says: ["site: CUSTOMER_PORTAL_URL is not the portal of live mode"],
+    says: ["site: CUSTOMER_PORTAL_URL is not the live mode portal"],
   },
   {
     from: DATABASES.production,
     to: "citewell",
-    says: ["database_id is not set: put into [[env.production.d1_databases]]"],
+    says: ["database_id is not set: run"],
   },
   {
     from: DATABASES.production,
@@ -129,7 +137,7 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
   {
     from: 'pattern = "api.acme.com"',
     to: 'pattern = "stripe.acme.com"',
-    says: ["subscription API: no route is api.acme.com: put routes"],
+    says: ["subscription API: no route serves api.acme.com: put routes"],
   },
   {
     from: 'pattern = "staging.acme.com"',
@@ -138,7 +146,7 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
   },
   { from: ENV, to: `${ENV}workers_dev = true\n`, says: ["site: has a second address", "API: has a second address"] },
   { from: /"\* \* \* \* \*"/, to: '"*/5 * * * *"', says: ["subscription API: its cron is not every minute"] },
-  { from: limiter("FLOOD_RATE_LIMIT"), to: "$1200", says: ["site: FLOOD_RATE_LIMIT is 200, and 20 is usual"] },
+  { from: limiter("FLOOD_RATE_LIMIT"), to: "$1200", says: ["site: FLOOD_RATE_LIMIT is 200, but 20 is usual"] },
   {
     from: /"8703"/,
     to: '"8704"',
@@ -202,5 +210,5 @@ test("the preflight finds nothing in a complete deployment with limits below ten
   expect(checkDeployment(deployment("", "", "staging"))).toEqual([]);
   expect(checkDeployment(deployment(limiter("FLOOD_RATE_LIMIT"), "$1199"))).toEqual([]);
   const withLiveKey = checkDeployment(deployment(TEST, LIVE, "staging"));
-  expect(withLiveKey.at(-1)).toContain("STRIPE_PUBLISHABLE_KEY is no test key");
+  expect(withLiveKey.at(-1)).toContain("STRIPE_PUBLISHABLE_KEY is not a test key");
 });

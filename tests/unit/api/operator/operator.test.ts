@@ -119,7 +119,7 @@ test("erase names the messages for which it waits, and erases nothing", async ()
 
 test("messages says that no message is late or dead", async () => {
   const { answerTo } = await withTrial();
-  expect(messagesTable(await answerTo("messages"), "staging")).toBe("No message is late or dead.");
+  expect(messagesTable(await answerTo("messages"), "staging")).toBe("No messages are late or dead.");
 });
 
 test("messages shows a dead message with its attempts and since when it waits", async () => {
@@ -190,7 +190,7 @@ test.each([
   { script: "erase", args: ["local"], says: "--email is missing. Type:\n  npm run erase local -- --email {email}" },
   { script: "after-restore", args: ["local", "--restored-to", "now"], says: "--stopped-at is missing. Type:" },
   { script: "dance", args: [], says: "The commands are export, erase," },
-  { script: "status", args: ["production"], says: "The variable OPERATOR_TOKEN needs the API's secret" },
+  { script: "status", args: ["production"], says: "Set the variable OPERATOR_TOKEN to the API's secret" },
 ])("npm run $script $args says what it lacks", async ({ script, args, says }) => {
   vi.stubEnv("OPERATOR_TOKEN", "");
   await expect(runCommand(script, args)).rejects.toThrow(says);
