@@ -108,7 +108,7 @@ async function takeSteps(steps: Steps, given: SignUp, services: AdvanceServices)
     } else if (step) {
       await signUps.delete(signUp);
     }
-    // Of an overtaken step nothing holds any more.
+    // Whoever was overtaken asks Stripe again.
     setupIntent = written ? step?.setupIntent : undefined;
     signUp = written ?? (await signUps.find(signUp.id));
   }

@@ -29,6 +29,7 @@ export function trialClaims({ hashSecret, onePerPerson }: TrialConfig) {
     },
 
     secondTrialOf(email: string): SecondTrial {
+      // The kinds have the names of the first release: rows have these hashes.
       const mailbox = mailboxOf(email);
       const address = hash("freed-email", email);
       return {

@@ -11,7 +11,7 @@ export type SetupIntent = {
   state: "succeeded" | "canceled" | "open" | "processing";
   customerId: string | null;
   signUpId: string | undefined;
-  /** Of the sign-up, when this card was asked for. */
+  /** The sign-up's count when this card was asked for. */
   usedCards: number;
   paymentMethodId: string | null;
   /** Identical for one card number across customers. */
