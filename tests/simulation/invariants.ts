@@ -130,9 +130,12 @@ export function checkEnd(world: World, deeds: Deeds): void {
 
   const sentAt = ({ key }: { key: string }) => deeds.firstSent.get(key) ?? 0;
   const wasErased = (email: string) => erased.some((one) => one.email === email);
-  const hasTrial = (email: string) => wasErased(email) || rows.some((row) => row.email === email);
+  // Others were refused before its card was removed.
+  const wasRemoved = (of: string) =>
+    consents.some(({ email, setupIntent }) => email === of && removed.has(setupIntent));
+  const hasTrial = (email: string) => wasErased(email) || wasRemoved(email) || rows.some((row) => row.email === email);
   const isOfTrial = ({ email, setupIntent }: Consent) =>
-    wasErased(email) || rows.some((row) => row.stripe_setup_intent_id === setupIntent);
+    wasErased(email) || removed.has(setupIntent) || rows.some((row) => row.stripe_setup_intent_id === setupIntent);
   for (const one of [...consents, ...refused]) {
     const { name, email, at, card, declined, setupIntent } = one;
     // Cards that were declined, and earlier ones that had been used.
