@@ -3,11 +3,12 @@ import * as z from "zod";
 import { PRICE_CHANGED } from "../../../../app/contract/problem-types";
 import { SHOWN_PRICE_HEADER } from "../../../../app/contract/site-headers";
 import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
+import { createSignUp } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { stopClock } from "../../../support/clock";
 import { validRequest } from "../../../support/person";
 import { signUpsInProcess } from "./sign-ups";
-import { SITUATIONS, TRIGGERS } from "./situations";
+import { postedForm, SITUATIONS, TRIGGERS } from "./situations";
 
 /* The price that the form showed is the highest that is ever charged; what was agreed stays, whatever becomes of the catalog. */
 
@@ -94,6 +95,25 @@ test("a lower price on the page changes no trial that has begun", async () => {
   expect(await showing("40000", "the-key")).toHaveStatus(200);
   expect(rows(PRICE)).toEqual([{ price_cents: 50_000, stripe_price_id: "price_standard" }]);
   await settled();
+});
+
+test("a trial that begins while the same form comes from a page with a lower price keeps its price", async () => {
+  let comesBetween: (() => Promise<unknown>) | undefined;
+  const api = signUpsInProcess({
+    io: async (sql, effect) => {
+      const go = sql === "SELECT * FROM sign_ups WHERE id = ?" ? comesBetween : undefined;
+      if (go) comesBetween = undefined;
+      await go?.();
+      return effect();
+    },
+  });
+  const signUp = await SITUATIONS["pending, a card"](api);
+  api.rows("UPDATE packages SET price_cents = 40000, stripe_price_id = 'price_new' WHERE id = ?", STANDARD);
+  const [{ idempotency_key } = {}] = api.rows("SELECT idempotency_key FROM sign_ups");
+  const form = postedForm({ request: validRequest, idempotencyKey: String(idempotency_key) });
+  comesBetween = () => advance(signUp, api.services);
+  await createSignUp({ ...form, shownPriceCents: 40_000 }, api.services);
+  expect(await api.find(signUp.id)).toMatchObject({ status: "trialing", price_cents: 50_000 });
 });
 
 test("a trial has its form's price although the catalog's has changed before the card, and its email says so", async () => {

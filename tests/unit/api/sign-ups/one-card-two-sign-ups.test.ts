@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
+import { advance, advanceToCardForm } from "../../../../functions/subscription-api/sign-ups/advance";
 import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";
 
@@ -57,4 +57,23 @@ test.each<Second & { what: string }>([
     const { trials, subscriptions } = await race(second, before);
     expect({ trials, subscriptions }, `the second came before: ${name}`).toEqual({ trials: 1, subscriptions: 1 });
   }
+});
+
+test("a used card that two requests see at the same moment counts once, although the form for another one is made between", async () => {
+  let comesBetween: (() => Promise<unknown>) | undefined;
+  const api = signUpsInProcess({
+    onePerPerson: true,
+    io: async (sql, effect) => {
+      const go = sql.includes("UPDATE sign_ups") ? comesBetween : undefined;
+      if (go) comesBetween = undefined;
+      await go?.();
+      return effect();
+    },
+  });
+  await api.onTrial({ email: "somebody@else.example" }, "used");
+  const signUp = await api.pending();
+  api.enterCard(signUp, "used");
+  comesBetween = () => advanceToCardForm(signUp, api.services);
+  await advance(signUp, api.services);
+  expect(await api.find(signUp.id)).toMatchObject({ status: "pending", used_cards: 1 });
 });
