@@ -52,6 +52,6 @@ function runs(name: string) {
 const fileOf = () => relative(process.cwd(), expect.getState().testPath ?? "");
 
 runs(`${fileOf()}, outside its tests`);
-beforeEach(({ task }) => runs(`${fileOf()} > ${task.name}`));
+beforeEach(({ task }) => runs(`${fileOf()} > ${expect.getState().currentTestName ?? task.name}`));
 afterEach(() => runs(`${fileOf()}, outside its tests`));
 afterAll(() => runs(""));

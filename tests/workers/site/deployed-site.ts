@@ -1,12 +1,17 @@
-import { DEPLOYED, startSite } from "../../support/workers/workers";
+import { siteVisitor } from "../../support/visitors/site-visitor";
+import { DEPLOYED, ORIGIN, startSite } from "../../support/workers/workers";
 
 /* The built site with a deployment's settings, in front of an API that is unavailable. */
 
-export function startDeployedSite({ vars, ...rest }: Parameters<typeof startSite>[0] = {}) {
+export async function startDeployedSite({ vars, ...rest }: Parameters<typeof startSite>[0] = {}) {
   const local = { DEADLINE_FACTOR: undefined, STRIPE_JS_URL: undefined, STRIPE_API_URL: undefined };
   const api = { SUBSCRIPTION_API_URL: "https://api.site.example", SUBSCRIPTION_API_TIMEOUT_MS: "5000" };
   const miniflare = { outboundService: () => Response.json({}, { status: 503 }) };
-  return startSite({ vars: { ...DEPLOYED, ...api, ...local, ...vars }, miniflare, ...rest });
+  const site = await startSite({ vars: { ...DEPLOYED, ...api, ...local, ...vars }, miniflare, ...rest });
+  const health = await siteVisitor(site, ORIGIN).get("/health");
+  // A test that changes settings may want wrong ones.
+  if (!vars && health.status !== 200) throw new Error(`The settings of the tests are wrong: ${health.body}`);
+  return site;
 }
 
 /** @param change a script that sets `changed`, bindings in place of the Worker's */
