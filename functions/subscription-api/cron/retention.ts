@@ -2,7 +2,7 @@ import type { Outbox } from "../outbox/outbox";
 
 /*
  * What is deleted after how long. By the cron handler here: messages, 30 days after they were sent or dropped. By a sign-up's own
- * steps (sign-ups/advance.ts): one without a card after 24 hours, one that has ended a day after its cleanup at Stripe. By
+ * steps (sign-ups/collect-card.ts, sign-ups/end-sign-up.ts): one without a card after 24 hours, one that has ended a day after its cleanup at Stripe. By
  * `npm run erase` (operator/export-and-erase.ts): everything of a person. Sign-ups that had a trial, and the keyed hashes in
  * `trial_claims`, stay.
  */
