@@ -1,10 +1,10 @@
 import type { Outbox } from "../outbox/outbox";
 
 /*
- * What is deleted after how long. By the cron handler here: messages, 30 days after they were sent or dropped. By a sign-up's own
- * steps (sign-ups/collect-card.ts, sign-ups/end-sign-up.ts): one without a card after 24 hours, one that has ended a day after its cleanup at Stripe. By
- * `npm run erase` (operator/export-and-erase.ts): everything of a person. Sign-ups that had a trial, and the keyed hashes in
- * `trial_claims`, stay.
+ * What is deleted after how long. The cron handler deletes messages here, 30 days after they were sent or dropped. A sign-up deletes
+ * itself: without a card after 24 hours (sign-ups/collect-card.ts), otherwise a day after it has ended (sign-ups/end-sign-up.ts).
+ * `npm run erase` deletes everything of a person (operator/export-and-erase.ts). Sign-ups that had a trial stay, and so do the
+ * keyed hashes in `trial_claims`.
  */
 
 /** Longer than the three days for which Stripe repeats an event, so that no message is written a second time. */

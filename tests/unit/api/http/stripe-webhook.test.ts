@@ -86,3 +86,9 @@ test("an event with another body's signature is refused and changes nothing", as
   expect(status()).toBe("pending");
   expect(logged).toContainEqual(expect.objectContaining({ level: "warn", event: "webhook_refused" }));
 });
+
+test("the start email is sent right after the event, not by the next run of the cron handler", async () => {
+  const { deliver, rows } = await withCardSetUp();
+  await deliver();
+  expect(rows("SELECT state FROM outbox WHERE kind = 'trial-started'")).toEqual([{ state: "sent" }]);
+});

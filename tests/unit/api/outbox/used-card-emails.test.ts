@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { newMessage } from "../../../../functions/subscription-api/outbox/outbox";
 import { advance, advanceToCardForm } from "../../../../functions/subscription-api/sign-ups/advance";
 import { DAY } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
@@ -70,4 +71,14 @@ test("the emails of a card count although their sign-ups have entered another on
   for (let each = 0; each < 3; each += 1) await enterAnother(await enterUsedCard("card1"), "card2");
   await enterUsedCard("card1");
   expect(emails()).toBe(3);
+});
+
+test.each([
+  { version: "that was read", older: 0, emails: 1 },
+  { version: "before the one in the table", older: 1, emails: 0 },
+])("an email for the version of a sign-up $version is written: $emails", async ({ older, emails: written }) => {
+  const { db, unknownToStripe, emails } = await withUsedCards();
+  const { id, version } = await unknownToStripe({}, "version = 1");
+  await newMessage(db, { kind: "card-used", card: "a hash" }, { id, version: version - older }).run();
+  expect(emails()).toBe(written);
 });
