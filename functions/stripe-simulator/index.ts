@@ -19,7 +19,7 @@ import { storeIn } from "./store/store";
 const environment = z.object({
   WEBHOOK_URL: z.url(),
   WEBHOOK_SECRET: z.string().min(1),
-  /** Types of events, separated by commas; `*` for all. */
+  /** Event types, separated by commas, or `*` for all. */
   WEBHOOK_EVENTS: z.string().transform((types) => types.split(",").map((type) => type.trim())),
   CONSOLE_WEBHOOK_SECRET: z.string().startsWith("whsec_"),
 });
@@ -59,7 +59,7 @@ export class StripeAccount {
     await this.#catchUp();
   }
 
-  /** Takes the steps that are due, and wakes for the next one or the next delivery. */
+  /** Takes all due steps, and sets an alarm for the next step or delivery. */
   async #catchUp(): Promise<void> {
     const { store, complaints, effects } = this.#account;
     try {
@@ -94,7 +94,7 @@ function routes(account: Account, consoleSecret: string): Hono<StripeContext> {
 
 type AccountNamespace = { getByName(name: string): { fetch(request: Request): Promise<Response> } };
 
-/** One account has all state. */
+/** There is one account, which has all state. */
 export default {
   fetch: (request: Request, { ACCOUNT }: { ACCOUNT: AccountNamespace }) => ACCOUNT.getByName("test").fetch(request),
 };

@@ -1,4 +1,4 @@
-/** The ids of the databases that `filledIn` sets. */
+/** The database IDs that `filledIn` sets. */
 export const DATABASES = {
   production: "3f0c9c1e-6f5b-4b0a-9a3e-0d6f1c2b3a4d",
   staging: "8d2b6a70-11c4-4f6e-b0d5-5a7e9c3f1b20",
@@ -10,7 +10,7 @@ export function filledInCompany(text: string): string {
   return owned.replace("100 Example Street, Suite 400", "1 Main Street");
 }
 
-/** A wrangler.toml filled in as an owner would: its parts are local development, production and staging. */
+/** A wrangler.toml as an owner fills it in, for local development, production and staging. */
 export function filledIn(text: string): string {
   const owned = text.replaceAll("citewell.example", "acme.com");
   const [local, production, staging] = owned.split(/(?=\[env\.(?:production|staging)\]\n)/);

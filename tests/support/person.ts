@@ -1,6 +1,6 @@
 import type { SubscriptionRequest } from "../../app/contract/subscription-request";
 
-/** A sign-up that the API takes. */
+/** A sign-up that the API accepts. */
 export const validRequest = {
   package_id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430",
   email: "ada@example.com",
@@ -16,16 +16,16 @@ export const validRequest = {
 } satisfies SubscriptionRequest;
 const { password: _, ...form } = validRequest;
 
-/** What the same person types, of which a returned form keeps everything. */
+/** What the same person types. A form that comes back keeps all of it. */
 export const typed = { ...form, email: "Ada@Example.com", phone: "(212) 555-0123" };
 
-/** A password and a client_secret, which may appear only upstream. */
+/** A password and a client secret, which may appear only in calls to other services. */
 export const PASSWORD = "S3ntinel pässword! ";
 export const SECRET = "seti_1Sentinel_secret_Sentinel";
 
 /** The form as it is posted. */
 export const fields = { ...typed, password: PASSWORD, confirmPassword: PASSWORD };
 
-/** Any of it, and secrets: no log line may have them. */
+/** Matches personal data and secrets, which no log line may have. */
 export const PERSONAL =
   /\w@\w|%40|Lovelace|Engines|5550123|Example Street|Springfield|Analytical|S3ntinel|_secret_|\$scrypt/;

@@ -4,9 +4,9 @@ import { Worker } from "node:worker_threads";
 import { afterAll, afterEach, beforeEach, expect } from "vitest";
 
 /*
- * Names the test that loops endlessly, or whose process crashes: Vitest's own time-out cannot run then. A thread beside the
- * tests says which test takes long, and ends the process once it has used 20 seconds of CPU time without one turn of its
- * event loop. What was running is in a file that outlives the process; tests/temporary-folder.ts reads it at the end.
+ * Names the test that loops endlessly or crashes its process, because Vitest's own timeout cannot run then. A second thread
+ * reports tests that take long, and ends the process after 20 seconds of CPU time without a turn of the event loop. The running
+ * test's name is in a file that outlives the process; tests/temporary-folder.ts reads it at the end.
  */
 
 const LOOP_CPU_SECONDS = 20;
@@ -33,7 +33,7 @@ setInterval(() => {
 }, 1000);
 `;
 
-/** One for each process, whose modules are loaded for several test files. */
+/** One thread per process, although the process loads this module again for each test file. */
 const threads = globalThis as { threadBesideTests?: Worker };
 if (!threads.threadBesideTests) {
   const thread = new Worker(THREAD, { eval: true, workerData: { LOOP_CPU_SECONDS, LONG_SECONDS } });

@@ -2,7 +2,7 @@ import Stripe from "stripe";
 import { post } from "./visitors/visitor";
 import type { RunningWorker } from "./workers/workers";
 
-/** Of the API's wrangler.toml. */
+/** The webhook secret in the API's wrangler.toml. */
 const LOCAL_SECRET = "whsec_local_development_only";
 const { webhooks } = new Stripe("sk_test_local");
 

@@ -9,12 +9,12 @@ const answerSchema = z.object({ request: z.string(), status: z.number(), body: z
 
 const keysInUse = new Set<string>();
 
-/** Repeats the answer for a key as Stripe does for 24 hours, a 5xx included: https://docs.stripe.com/api/idempotent_requests */
+/** Repeats the answer for a key, even a 5xx, as Stripe does for 24 hours: https://docs.stripe.com/api/idempotent_requests */
 export const idempotent: Middleware = async (c, next) => {
   const { store } = c.var.account;
   const key = c.req.header("idempotency-key");
   if (key === undefined || c.req.method !== "POST") return next();
-  // Read first: answering without reading the body closes the connection.
+  // Read the body first: an answer without reading it closes the connection.
   const request = `${c.req.path}?${new URL(c.req.url).searchParams}&${await c.req.text()}`;
   if (key.length === 0 || key.length > 255) {
     throw invalidRequest(`Idempotency keys must be between 1 and 255 characters; yours has ${key.length}.`);

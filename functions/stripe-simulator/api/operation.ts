@@ -8,23 +8,23 @@ import { type Form, integer, readParameters, text } from "./parameters";
 export type KeyKind = "secret" | "publishable";
 
 export type Call = Effects & {
-  /** From the path. */
+  /** The ID in the path. */
   id: string;
   key: KeyKind;
-  /** Where the simulator is. */
+  /** The simulator's URL. */
   origin: string;
 };
 
 export type Operation = {
   method: string;
   path: string;
-  /** Stripe.js may call it. */
+  /** True if Stripe.js may call it. */
   isPublic: boolean;
   answer(form: Form, call: Call): object;
 };
 
 /**
- * An operation of Stripe's API that throws StripeFailure for what Stripe refuses.
+ * An operation of Stripe's API. Throws StripeFailure for a request that Stripe would refuse.
  * @param name method and path, for example `POST /v1/customers/:id`
  */
 export function operation<Shape extends z.ZodRawShape>(
@@ -51,7 +51,7 @@ const paged = z.object({
   starting_after: text.optional(),
 });
 
-/** A list, newest first. @param filters read the parameters whose field an object must have */
+/** A list, newest first. @param filters readers of the parameters that objects must match */
 export function listing<K extends Kind, Shape extends z.ZodRawShape>(
   path: `/v1/${string}`,
   kind: K,
@@ -72,7 +72,7 @@ export function listing<K extends Kind, Shape extends z.ZodRawShape>(
 const hasFields = (object: object, wanted: object) =>
   Object.entries(wanted).every(([name, value]) => value === undefined || Reflect.get(object, name) === value);
 
-/** @param param names the object in the parameters; `id` in the path. Throws StripeFailure 400 or 404. */
+/** Finds an object or throws StripeFailure. @param param the parameter that named it: a 400, or a 404 for `id` in the path */
 export function existing<K extends Kind>(kind: K, id: string, store: Store, param = "id"): Objects[K] {
   return store.find(kind, id) ?? missing(kind, id, param);
 }
@@ -84,7 +84,7 @@ export function missing(kind: Kind, id: string, param = "id"): never {
 
 const MOST_LEVELS = 4;
 
-/** IDs by the field that holds them. */
+/** Which kind of object the ID in each field refers to. */
 const EXPANDABLE: Record<string, Kind> = {
   customer: "Customer",
   default_payment_method: "PaymentMethod",
@@ -93,7 +93,7 @@ const EXPANDABLE: Record<string, Kind> = {
   product: "Product",
 };
 
-/** Puts objects in the place of their IDs: https://docs.stripe.com/api/expanding_objects; throws StripeFailure 400. */
+/** Replaces IDs with their objects: https://docs.stripe.com/api/expanding_objects; throws StripeFailure 400. */
 export function expand(value: unknown, path: string, store: Store): unknown {
   const names = path.split(".");
   if (names.length <= MOST_LEVELS) return expandAt(value, names, path, store);

@@ -25,7 +25,7 @@ function emptyForm(): Form {
   return Object.create(null);
 }
 
-/** Readers for the parameters of a `stripe` type: a misspelled name does not compile. */
+/** Readers for the parameters of a `stripe` type. A misspelled name does not compile. */
 export type Readers<Params> = { [Name in keyof Params]?: z.ZodType<Params[Name]> };
 
 export const text = z.string().min(1);
@@ -38,11 +38,11 @@ export const flag = z.enum(["true", "false"]).transform((value) => value === "tr
 export const metadata = z.record(z.string(), text);
 export const hash = z.strictObject;
 
-/** Stripe's lists are objects of indices. */
+/** In Stripe's forms, a list is an object whose keys are indices. */
 export const list = <S extends z.ZodType>(item: S) =>
   z.record(z.string(), item).transform((items) => Object.values(items));
 
-/** Throws StripeFailure 400 for a parameter that the operation does not know or cannot read. */
+/** Throws StripeFailure 400 for an unknown or invalid parameter. */
 export function readParameters<S extends z.ZodType>(schema: S, form: Form): z.output<S> {
   const read = schema.safeParse(form, { reportInput: true });
   if (read.success) return read.data;

@@ -16,7 +16,7 @@ import { parseForm } from "./parameters";
 
 export type Account = {
   store: Store;
-  /** Misused operations and the simulator's own faults since its start. */
+  /** Misuse of the API, and the simulator's own faults, since it started. */
   complaints: string[];
   effects(request?: Origin): Effects;
 };
@@ -58,7 +58,7 @@ async function answer(c: Context<StripeContext>, { isPublic, answer }: Operation
   return c.json(Object(Object.values(paths).reduce<unknown>(expandAt, body)));
 }
 
-/** Takes any test key, as Bearer or the parameter `key`; throws StripeFailure 401. */
+/** Accepts any test key, as a Bearer token or the parameter `key`. Throws StripeFailure 401 for any other. */
 function keyKind(header: string | undefined, parameter: unknown, isPublic: boolean): KeyKind {
   const key = String(header?.replace(/^Bearer /i, "") ?? parameter ?? "");
   if (/^[sr]k_test_\w+$/.test(key)) return "secret";
@@ -73,7 +73,7 @@ api.onError((error, c) => {
   if (error instanceof StripeFailure) {
     const { status, body } = error;
     const { code = status === 404 ? "parameter_url" : "" } = body;
-    // Errors in the caller's code, whatever the data.
+    // A wrong parameter is an error in the caller's code, not in its data.
     if (code.startsWith("parameter")) complaints.push(`${c.req.method} ${c.req.path}: ${body.message}`);
     return Response.json({ error: body }, { status });
   }

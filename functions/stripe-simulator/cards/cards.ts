@@ -1,8 +1,8 @@
 /** https://docs.stripe.com/testing */
 const OUTCOMES: Record<string, CardOutcome> = {
-  "4000000000000341": "charge-fails", // set up, then declined
-  "4000002500003155": "needs-authentication", // at setup, by redirect
-  "4000002760003184": "always-needs-authentication", // at setup in a dialog, and again for each charge
+  "4000000000000341": "charge-fails", // can be set up, but charges are declined
+  "4000002500003155": "needs-authentication", // at setup, on a page of its own
+  "4000002760003184": "always-needs-authentication", // at setup, in a dialog, and again for each charge
   "4000000000000002": "declined",
 };
 
@@ -12,7 +12,7 @@ export function cardOutcome(number = ""): CardOutcome {
   return OUTCOMES[number] ?? "succeeds";
 }
 
-/** Length and check digit (ISO/IEC 7812-1, Luhn). */
+/** Checks the length and the check digit (ISO/IEC 7812-1, Luhn). */
 export function isCardNumber(digits: string): boolean {
   if (!/^\d{12,19}$/.test(digits)) return false;
   let sum = 0;

@@ -2,10 +2,10 @@ import type { Effects } from "../store/events";
 import { type Invoice, newId, nulls, type PaymentMethod, type Subscription } from "../store/objects";
 import { HOUR } from "./time";
 
-/** Stripe waits about an hour, so that an invoice can still be changed. */
+/** Stripe keeps a draft for about an hour, so that it can still be changed. */
 const DRAFT_SECONDS = HOUR;
 
-/** In place of Stripe Tax's rates. */
+/** Stands in for Stripe Tax's rates. */
 const TAX_PERCENT = 8;
 const STANDARD_RATE = {
   tax_behavior: "exclusive",
@@ -15,13 +15,13 @@ const STANDARD_RATE = {
 
 type Reason = Invoice["billing_reason"];
 
-/** Saves a draft; the caller finalizes the first at once, the clock any later one after an hour. */
+/** Saves a draft. The caller finalizes the first invoice at once; the clock finalizes later ones after an hour. */
 export function createInvoice(subscription: Subscription, reason: Reason, effects: Effects): Invoice {
   const invoice = effects.store.save("Invoice", draftInvoice(subscription, reason, effects));
   return effects.emit("invoice.created", invoice);
 }
 
-/** Without lines, which neither the API nor a page reads. */
+/** The draft has no lines, because neither the API nor a page reads them. */
 export function draftInvoice(subscription: Subscription, reason: Reason, { store, now }: Effects): Invoice {
   const id = newId("in");
   const customer = store.find("Customer", subscription.customer);

@@ -5,16 +5,16 @@ import { finalizeInvoice, invoicesOf } from "./invoices";
 import { chargeInvoice, endPeriod, endSubscription, hasEnded, periodEndOf } from "./subscriptions";
 import { DAY, moveTime } from "./time";
 
-/** Something that time does to a subscription. `at`: seconds since 1970 on the account's clock. */
+/** A change that is due at a time. `at` is in seconds since 1970 on the account's clock. */
 export type Step = { at: number; does: string; take(effects: Effects): void };
 
-/** A shorter trial is announced when it begins: https://docs.stripe.com/api/events/types#event_types-customer.subscription.trial_will_end */
+/** The end of a shorter trial is announced when it begins: https://docs.stripe.com/api/events/types#event_types-customer.subscription.trial_will_end */
 const REMINDER_SECONDS = 3 * DAY;
 
-/** More in one move means an endless loop. */
+/** More steps in one move mean an endless loop. */
 const MOST_STEPS = 10_000;
 
-/** The first of all that time will do to a subscription as it is. */
+/** The next step for a subscription in its current state. */
 export function nextStep(subscription: Subscription, effects: Effects): Step | undefined {
   if (hasEnded(subscription)) return undefined;
   const { status, cancel_at, created, trial_end, trial_start } = subscription;
@@ -44,7 +44,7 @@ export function nextStep(subscription: Subscription, effects: Effects): Step | u
   return steps.flatMap(({ at, ...step }) => (at === null ? [] : [{ at, ...step }])).sort((a, b) => a.at - b.at)[0];
 }
 
-/** Takes all steps that are due, of all subscriptions in their order. @param until seconds since 1970 */
+/** Takes the due steps of all subscriptions, in order of time. @param until seconds since 1970 */
 export function advance(until: number, effects: Effects): void {
   const { store } = effects;
   for (let count = 0; count < MOST_STEPS; count++) {
@@ -53,14 +53,14 @@ export function advance(until: number, effects: Effects): void {
     const subscription = store.find("Subscription", first.name);
     const step = subscription && nextStep(subscription, effects);
     if (!step) store.remove("step", first.name);
-    // The subscription has changed since, and another one may be earlier.
+    // The step has moved because the subscription has changed, so another subscription's step may now be first.
     else if (step.at > first.due) store.set("step", first.name, null, step.at);
     else {
       store.set("step", first.name, null, 0);
       step.take(effects.at(step.at));
     }
   }
-  throw new Error("The clock does not arrive");
+  throw new Error("The clock never arrives: too many steps");
 }
 
 export function moveClock(until: number, effects: Effects): void {

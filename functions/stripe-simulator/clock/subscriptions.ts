@@ -8,15 +8,15 @@ import { DAY, monthAfter } from "./time";
 /** Days between attempts, as in a custom schedule: https://docs.stripe.com/billing/revenue-recovery/smart-retries */
 const RETRY_DAYS = [3, 5, 7];
 
-/** A setting: the customer's next charge is declined, whatever its card. */
+/** The setting that makes the customer's next charge fail with any card. */
 export const failsNext = (customer: string) => `next charge fails ${customer}`;
 
 export const hasEnded = ({ status }: Subscription) => status === "canceled";
 
-/** The end of the paid or free period, in seconds since 1970. */
+/** The end of the current paid or free period, in seconds since 1970. */
 export const periodEndOf = ({ items, created }: Subscription) => items.data[0]?.current_period_end ?? created;
 
-/** Saves changes, and emits an event if anything has changed. The clock looks at the subscription again. */
+/** Saves changes, emits an event if anything has changed, and schedules the clock's next look at the subscription. */
 export function updateSubscription(
   subscription: Subscription,
   changes: Partial<Subscription>,
@@ -45,7 +45,7 @@ export function endSubscription(subscription: Subscription, reason: Reason, effe
   return emit("customer.subscription.deleted", ended);
 }
 
-/** As the Customer Portal cancels: https://docs.stripe.com/customer-management/cancellation */
+/** Cancels as the Customer Portal does: https://docs.stripe.com/customer-management/cancellation */
 export function cancelAtPeriodEnd(subscription: Subscription, effects: Effects): Subscription {
   const changes = { cancel_at: periodEndOf(subscription), canceled_at: effects.now };
   return updateSubscription(subscription, { ...changes, ...because("cancellation_requested") }, effects);
@@ -56,7 +56,7 @@ export const because = (reason: Reason | null, comment: string | null = null): P
 });
 
 export function endPeriod(subscription: Subscription, effects: Effects): void {
-  // As `trial_settings` has it.
+  // The subscription's `trial_settings` ask for this.
   if (subscription.status === "trialing" && !cardToCharge(subscription, effects)) {
     endSubscription(subscription, "cancellation_requested", effects);
     return;
@@ -106,6 +106,6 @@ function succeeds(subscription: Subscription, effects: Effects): boolean {
   }
   const card = cardToCharge(subscription, effects);
   const outcome = card && cardOutcome(store.get(z.string(), "card", card.id));
-  // A card that needs authentication once was authenticated when it was set up.
+  // A "needs-authentication" card was already authenticated when it was set up.
   return outcome === "succeeds" || outcome === "needs-authentication";
 }

@@ -8,7 +8,7 @@ const AHEAD = "clock is ahead by seconds";
 
 const aheadOf = (store: Store) => store.get(z.number(), "setting", AHEAD) ?? 0;
 
-/** Seconds since 1970 on the account's clock: real time, moved ahead on demand. */
+/** Seconds since 1970 on the account's clock: the real time plus every move ahead. */
 export function timeOf(store: Store): number {
   return Math.floor(Date.now() / 1000) + aheadOf(store);
 }
@@ -17,7 +17,7 @@ export function moveTime(store: Store, seconds: number): void {
   store.set("setting", AHEAD, aheadOf(store) + seconds);
 }
 
-/** A month later, on the last day of a shorter one: https://docs.stripe.com/billing/subscriptions/billing-cycle */
+/** One month later, or the last day of a shorter month: https://docs.stripe.com/billing/subscriptions/billing-cycle */
 export function monthAfter(time: number, anchor: number): number {
   const from = new Date(time * 1000);
   const months = from.getUTCMonth() + 1;

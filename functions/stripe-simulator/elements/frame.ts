@@ -8,7 +8,7 @@ const cvc = byId("cvc", HTMLInputElement);
 const country = byId("country", HTMLSelectElement);
 const postalCode = byId("postalCode", HTMLInputElement);
 
-/** Where Stripe asks for it: https://docs.stripe.com/payments/payment-element/control-billing-details-collection */
+/** The countries for which Stripe asks for a ZIP code: https://docs.stripe.com/payments/payment-element/control-billing-details-collection */
 const ZIP_COUNTRIES = ["US", "CA", "GB", "PR"];
 
 const query = new URLSearchParams(window.location.search);
@@ -40,7 +40,7 @@ const isShown = (field: Pick<HTMLElement, "closest">) => field.closest(".field[h
 
 const digitsOf = ({ value }: HTMLInputElement) => value.replace(/\D/g, "");
 
-/** Groups the digits, but leaves a caret in the middle alone. */
+/** Groups the digits, except while the caret is in the middle. */
 function format(input: HTMLInputElement): void {
   const digits = digitsOf(input);
   if (input.selectionStart === input.value.length) {
@@ -59,7 +59,7 @@ function format(input: HTMLInputElement): void {
 const formatExpiry = (digits: string) =>
   digits.length > 2 ? `${digits.slice(0, 2)} / ${digits.slice(2, 4)}` : digits.slice(0, 2);
 
-/** Only whether it is complete: Stripe's answer judges the card. */
+/** Checks only that the field is complete. Stripe's answer says if the card is valid. */
 function errorOf(input: HTMLInputElement): SetupError | undefined {
   const digits = digitsOf(input);
   const incomplete = (code: string, what: string) => ({
@@ -105,7 +105,7 @@ async function confirm(request: ConfirmRequest): Promise<SetupResult> {
   return result;
 }
 
-/** As Stripe nests the names of a form: `payment_method_data[card][number]`. */
+/** Flattens a value into Stripe's nested form names, such as `payment_method_data[card][number]`. */
 function flat(name: string, value: unknown): Record<string, string> {
   if (typeof value !== "object" || value === null) return value ? { [name]: String(value) } : {};
   return Object.assign({}, ...Object.entries(value).map(([key, item]) => flat(`${name}[${key}]`, item)));

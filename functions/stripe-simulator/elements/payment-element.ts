@@ -4,7 +4,7 @@ import { askStripe, type ConfirmRequest, type SetupError, type SetupResult } fro
 type Handler = (event: object) => unknown;
 type Account = { origin: string; publishableKey: string; clientSecret: string; locale: string };
 
-/** The card's fields in a frame of the simulator's origin. */
+/** The card fields, in an iframe from the simulator's origin. */
 export class PaymentElement {
   readonly #handlers = new Map<string, Set<Handler>>();
   readonly #frame = document.createElement("iframe");

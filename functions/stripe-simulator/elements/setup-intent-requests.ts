@@ -15,7 +15,7 @@ export type SetupResult =
   | { setupIntent: z.infer<typeof setupIntent>; error?: undefined }
   | { error: SetupError; setupIntent?: undefined };
 
-/** From Stripe.js to its frame, with a port for the answer. The card number never leaves the frame. */
+/** The message from Stripe.js to its iframe, with a port for the answer. The card number never leaves the iframe. */
 export type ConfirmRequest = {
   publishableKey: string;
   clientSecret: string;

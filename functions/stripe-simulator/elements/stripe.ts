@@ -2,7 +2,7 @@ import type { ConfirmSetupData, StripePaymentElementOptions } from "@stripe/stri
 import { PaymentElement } from "./payment-element";
 import { askStripe, intentId, type SetupResult } from "./setup-intent-requests";
 
-/* `window.Stripe`, with the methods that a card setup by the Payment Element calls. */
+/* `window.Stripe`, with the methods that a card setup with the Payment Element uses. */
 
 const script = document.currentScript;
 if (!(script instanceof HTMLScriptElement)) throw new Error("Stripe.js has to be loaded by a script element.");
@@ -27,7 +27,7 @@ class Elements {
 type Confirmation = { elements: Elements; confirmParams?: Partial<ConfirmSetupData>; redirect?: "if_required" };
 
 class SimulatedStripe {
-  // By these three functions react-stripe-js recognizes Stripe.
+  // react-stripe-js recognizes a Stripe object by these three functions.
   readonly createToken = notSimulated;
   readonly createPaymentMethod = notSimulated;
   readonly confirmCardPayment = notSimulated;

@@ -13,15 +13,15 @@ const NOT_AUTHENTICATED = new StripeFailure(402, {
   message: "We are unable to authenticate your payment method. Please choose a different payment method and try again.",
 });
 
-/** The bank's 3-D Secure page: alone, leading back to the return_url, or in Stripe.js's dialog. */
+/** The bank's 3-D Secure page: a full page that leads back to the return_url, or in Stripe.js's dialog. */
 export const bank = new Hono<StripeContext>();
 
 bank.on(["GET", "POST"], "/:intent/:attempt", async (c) => {
   const intent = c.var.account.store.find("SetupIntent", c.req.param("intent"));
-  // Stripe.js's dialog sends the client secret: it does not know the attempt.
+  // Stripe.js's dialog sends the client secret, because it does not know the attempt's ID.
   const isKnown = [intent?.latest_attempt, intent?.client_secret].includes(c.req.param("attempt"));
   if (intent?.status !== "requires_action" || !isKnown) {
-    return c.html(page("Nothing to authenticate", html`<p>This authentication is over, or never began.</p>`), 404);
+    return c.html(page("Nothing to authenticate", html`<p>This authentication is over or never started.</p>`), 404);
   }
   if (c.req.method === "GET") return c.html(page("3D Secure 2 Test Page", CHALLENGE));
   const passed = parseForm(await c.req.text()).outcome === "complete";

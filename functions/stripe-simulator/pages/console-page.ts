@@ -12,7 +12,7 @@ const webhookBody = z.object({
 });
 const received = webhookBody.extend({ id: z.string() });
 
-/** Keeps each verified webhook once: https://www.standardwebhooks.com */
+/** Stores each verified webhook once: https://www.standardwebhooks.com */
 export function customerConsole(secret: string): Hono<StripeContext> {
   const webhook = new Webhook(secret);
   const routes = new Hono<StripeContext>();

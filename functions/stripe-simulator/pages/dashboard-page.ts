@@ -14,7 +14,7 @@ import { dollars, type Html, list, page, time } from "./layout";
 
 const MOVES = Object.entries({ "An hour": HOUR, "A day": DAY, "The trial": TRIAL_DAYS * DAY, "A month": 31 * DAY });
 
-/** Stripe's side: the customers, what happened to each, and the account's clock. */
+/** Stripe's side: the customers, their events and the account's clock. */
 export const dashboard = new Hono<StripeContext>();
 
 dashboard.get("/", (c) => {

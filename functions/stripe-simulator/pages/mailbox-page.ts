@@ -14,7 +14,7 @@ const message = z.object({
 });
 const received = message.extend({ id: z.string(), created_at: z.string() });
 
-/** A mail provider with the API of Resend: https://resend.com/docs/api-reference/emails */
+/** An email provider with Resend's API: https://resend.com/docs/api-reference/emails */
 export const emails = new Hono<StripeContext>();
 
 emails.post("/", async (c) => {
@@ -39,7 +39,7 @@ export const mailbox = new Hono<StripeContext>();
 mailbox.get("/", (c) => {
   const content = list(
     c.var.account.store.all(received, "email"),
-    "Nothing was sent yet.",
+    "No emails have been sent yet.",
     ({ id, to, subject, created_at }) =>
       html`<a href="/mailbox/${id}">${subject}</a><br />to ${to.join(", ")}, ${time(created_at)}`,
   );
@@ -49,7 +49,7 @@ mailbox.get("/", (c) => {
 mailbox.get("/:id", (c) => {
   const found = c.var.account.store.all(received, "email").find(({ id }) => id === c.req.param("id"));
   if (!found) return c.html(page("No such message", html`<p><a href="/mailbox">Mailbox</a></p>`), 404);
-  // Links can be followed in the text: in the frame nothing may run or navigate.
+  // The text has the links, because nothing in the sandboxed frame may run or navigate.
   const text = found.text
     .split(/(https?:\/\/\S+)/)
     .map((part) => (part.startsWith("http") ? html`<a href="${part}">${part}</a>` : part));

@@ -13,7 +13,7 @@ import { type Customer, merge, type Price, type Subscription } from "../store/ob
 import type { Store } from "../store/store";
 import { dollars, type Html, list, page } from "./layout";
 
-/** Stripe sends a link to the address; here the portal opens at once: https://docs.stripe.com/customer-management */
+/** The customer portal. Stripe would email a link; here the portal opens at once: https://docs.stripe.com/customer-management */
 export const customerPortal = new Hono<StripeContext>();
 
 customerPortal.get("/login/:page", (c) => c.html(loginPage(c.req.query("prefilled_email") ?? "")));
@@ -55,7 +55,7 @@ function act(id: string, { intent, subscription: subscriptionId, card, price }: 
   updateSubscription(subscription, { cancel_at: null, canceled_at: null, ...because(null) }, effects);
 }
 
-/** The plans of the configuration made by `npm run stripe:setup`, else every plan. */
+/** The plans in the configuration that `npm run stripe:setup` created, else every plan. */
 function pricesOf(store: Store): Price[] {
   const { products } = store.list("Configuration")[0]?.features.subscription_update ?? {};
   const offered = products?.flatMap(({ prices }) => prices);
@@ -85,7 +85,7 @@ function loginPage(email: string, problem?: string): Html {
   return page("Log in to the customer portal", content);
 }
 
-/** The email address cannot be changed: the API finds its customers by it. */
+/** The email address cannot be changed, because the API finds customers by it. */
 function session(c: Context<StripeContext>, problem?: string) {
   const { store } = c.var.account;
   const customer = store.find("Customer", c.req.param("customer"));

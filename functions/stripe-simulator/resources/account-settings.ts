@@ -34,7 +34,7 @@ const endpoint = { api_version: text, enabled_events: list(text), url: text } sa
 export const accountSettings: Operation[] = [
   listing("/v1/webhook_endpoints", "WebhookEndpoint", {}),
 
-  // Events go to the endpoint of wrangler.toml, whatever is made here.
+  // Events always go to the endpoint in wrangler.toml, whatever is created here.
   operation("POST /v1/webhook_endpoints", endpoint, ({ api_version, enabled_events, url }, { store, now }) => {
     const made = endpointOf(newId("we"), url, enabled_events, now);
     return { ...store.save("WebhookEndpoint", { ...made, api_version }), secret: newId("whsec", 32) };

@@ -11,7 +11,7 @@ import { address, addressOf } from "./customers";
 
 const person = { email: optionalText, name: optionalText, phone: optionalText };
 
-/** As Stripe.js sends it from its frame. */
+/** The card data that Stripe.js sends from its iframe. */
 export const paymentMethodData = hash({
   billing_details: hash({ address: address.optional(), ...person }).optional(),
   card: hash({ number: text, exp_month: integer, exp_year: integer, cvc: text }),
@@ -40,7 +40,7 @@ export function attach(method: PaymentMethod, customer: string, { store, emit }:
   return emit("payment_method.attached", store.save("PaymentMethod", { ...method, customer }));
 }
 
-/** Throws StripeFailure 402 for a card that no bank has issued. */
+/** Throws StripeFailure 402 for a card that no bank can have issued. */
 export function createPaymentMethod({ card, billing_details = {} }: Given, { store, now }: Effects): PaymentMethod {
   const number = card.number.replaceAll(" ", "");
   const { exp_month, cvc } = card;

@@ -45,7 +45,7 @@ export const prices: Operation[] = [
   }),
 ];
 
-/** The prices of the API's first migration, which knows no account of Stripe's, each with its product. */
+/** Saves the placeholder prices of the API's first migration, each with its product. */
 export function savePlaceholderPrices(store: Store, now: number): void {
   for (const { title, monthlyPrice: dollars } of PAID_PLANS) {
     const name = title.toLowerCase();

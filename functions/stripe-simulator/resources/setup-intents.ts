@@ -8,7 +8,7 @@ import type { Effects } from "../store/events";
 import { newId, nulls, type SetupIntent } from "../store/objects";
 import { attach, createPaymentMethod, paymentMethodData } from "./payment-methods";
 
-/** Stripe.js sends the card itself and the client secret, which the package's types leave out. */
+/** Adds what only Stripe.js sends, so the package's types lack it: the card data and the client secret. */
 type ConfirmParams = Omit<Stripe.SetupIntentConfirmParams, "payment_method_data"> & {
   client_secret?: string;
   payment_method_data?: Stripe.PaymentMethodCreateParams;
@@ -112,7 +112,7 @@ export function fail(attempt: SetupIntent, { body }: StripeFailure, { store, emi
   return emit("setup_intent.setup_failed", failed);
 }
 
-/** Stripe.js shows the bank's page in a dialog of its own; without it the browser is sent there. */
+/** Stripe.js shows the bank's page in a dialog, or the browser is redirected to it. */
 function askForAuthentication(attempt: SetupIntent, call: Call, return_url: string, inDialog: boolean): SetupIntent {
   const url = `${call.origin}/authenticate/${attempt.id}/${attempt.latest_attempt}`;
   const waiting = call.store.save("SetupIntent", {
@@ -125,7 +125,7 @@ function askForAuthentication(attempt: SetupIntent, call: Call, return_url: stri
   return call.emit("setup_intent.requires_action", waiting);
 }
 
-/** The publishable key sees an intent only with its client secret. */
+/** With a publishable key, an intent can be read only with its client secret. */
 function authorized({ store, id, key }: Call, clientSecret?: string): SetupIntent {
   const intent = existing("SetupIntent", id, store);
   return key === "secret" || clientSecret === intent.client_secret ? intent : missing("SetupIntent", id);
@@ -137,7 +137,7 @@ function requireUnfinished(intent: SetupIntent, verb: string, call: Call): void 
   throw invalidRequest(message, { code: "setup_intent_unexpected_state", setup_intent: shown(intent, call) });
 }
 
-/** A browser sees no customer and no metadata. */
+/** Hides the customer and the metadata from browsers. */
 function shown(intent: SetupIntent, { key }: Call): object {
   const { customer, metadata, ...visible } = intent;
   return key === "secret" ? intent : visible;

@@ -108,7 +108,7 @@ export const subscriptions: Operation[] = [
   }),
 ];
 
-/** Another price in the trial or the period: the next invoice has it. */
+/** Changes the price during a trial or a period. The next invoice uses the new price. */
 export function changePrice(subscription: Subscription, price: Price, effects: Effects): Subscription {
   const data = subscription.items.data.map((item) => ({ ...item, price, plan: planOf(price) }));
   return updateSubscription(subscription, { items: { ...subscription.items, data } }, effects);

@@ -6,7 +6,7 @@ const MAX_ATTEMPTS = 8;
 const TIMEOUT_MS = 10_000;
 const AT_ONCE = 32;
 
-/** Sends events to one endpoint, and repeats them until it takes them. @param later called with each sending */
+/** Sends events to one endpoint, and retries until the endpoint accepts them. @param later called with each delivery's promise */
 export function deliveries(
   store: Store,
   { url, secret }: Record<"url" | "secret", string>,
@@ -32,7 +32,7 @@ export function deliveries(
         later(send(name));
       }
     },
-    /** Time of the next delivery in milliseconds; Infinity while none waits or the limit is reached. */
+    /** When the next delivery is due, in milliseconds. Infinity if none is waiting or the limit is reached. */
     next: (): number => (underWay === AT_ONCE ? undefined : store.due("delivery", 1)[0]?.due) ?? Infinity,
   };
 }

@@ -1,10 +1,10 @@
 import { API_VERSION, type Event, newId } from "./objects";
 import type { Store } from "./store";
 
-/** Records an event about an object, and gives the object back. */
+/** Records an event about an object and returns the object. */
 export type Emit = <T extends object>(type: Event["type"], object: T, previous?: object) => T;
 
-/** What an operation or a step of the clock works with. */
+/** The context of an operation or a step of the clock. */
 export type Effects = {
   store: Store;
   /** Seconds since 1970 on the account's clock. */
@@ -15,7 +15,7 @@ export type Effects = {
 
 export type Origin = { id: string | null; idempotency_key: string | null };
 
-/** @param wanted the events that are delivered; `*` for all */
+/** @param wanted the event types to deliver; `*` for all */
 export function effectsAt(now: number, store: Store, wanted: string[], request: Origin): Effects {
   const emit: Emit = (type, object, previous) => {
     const event = store.save("Event", {

@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 
-/** A `stripe` type as stored and sent: other objects by their IDs, decimals as text. */
+/** A `stripe` type as it is stored and sent: IDs in place of other objects, decimals as text. */
 export type Stored<T> = string extends T
   ? Extract<T, string | null | undefined>
   : T extends Stripe.Decimal
@@ -35,7 +35,7 @@ export type Product = Objects["Product"];
 export type SetupIntent = Objects["SetupIntent"];
 export type Subscription = Objects["Subscription"];
 
-/** Does not compile after an update of the package until it is raised here too. */
+/** After an update of the `stripe` package, this does not compile until it is changed too. */
 export const API_VERSION: typeof Stripe.API_VERSION = "2026-10-28.endive";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -45,7 +45,7 @@ export function newId(prefix: string, length = 24): string {
   return `${prefix}_${[...bytes].map((byte) => ALPHABET[byte % ALPHABET.length]).join("")}`;
 }
 
-/** Fields that are null, by name. */
+/** An object with null in each of the named fields. */
 export function nulls<Name extends string>(...names: Name[]): Record<Name, null> {
   return Object.assign({}, ...names.map((name) => ({ [name]: null })));
 }

@@ -12,8 +12,8 @@ const SCHEMA = `
 `;
 
 /**
- * `card`: a payment method's number; `step`: a subscription to look at, due in seconds on the account's clock;
- * `delivery`: an event, due in milliseconds of real time; `answer`: by idempotency key; `email` and `webhook`: received.
+ * `card` is a payment method's number. `step` is a subscription's next step, due in seconds on the account's clock. `delivery` is
+ * an event to send, due in milliseconds of real time. `answer` is stored by idempotency key. `email` and `webhook` were received.
  */
 export type Entry = "setting" | "card" | "step" | "delivery" | "answer" | "email" | "webhook";
 
@@ -43,7 +43,7 @@ export function storeIn(sql: SqlStorage) {
     },
     find: <K extends Kind>(kind: K, id: string | null | undefined): Objects[K] | undefined =>
       bodies(kind, "AND id = ?", id ?? "")[0],
-    /** Newest first, of one customer or all. */
+    /** One customer's or all customers' objects, newest first. */
     list: <K extends Kind>(kind: K, customer?: unknown): Objects[K][] =>
       typeof customer === "string"
         ? bodies(kind, "AND customer = ? ORDER BY rowid DESC", customer)

@@ -17,15 +17,15 @@ import type { Answer } from "./stripe-objects";
 type Options = {
   /** Bindings that override the local ones. */
   settings?: Record<string, unknown>;
-  /** Passes on what is sent to the database, or fails. */
+  /** Wraps each call to the database, for example to make it fail. */
   io?: Io;
   passwords?: PasswordHasher;
-  /** Receives the Stripe model's events, which are not delivered otherwise. */
+  /** Receives the Stripe model's events. Without it, they are not delivered. */
   tell?: Stripe["tell"];
 };
 
 type Sent = { call: string; params: Record<string, string>; key: string | null; redirect: RequestInit["redirect"] };
-/** An answer in place of the model's or a receiver's; `undefined` leaves it to them. */
+/** Answers in place of the model or a receiver. Returning `undefined` leaves the answer to them. */
 export type Instead = (url: URL, request: Request) => Said | Promise<Said>;
 type Said = Answer | Response | undefined;
 
@@ -36,9 +36,9 @@ const executionContext = z.custom<ConstructorParameters<ReturnType<typeof create
 const accepted = z.object({ client_secret: z.string(), status_url: z.string() });
 
 /**
- * The subscription API in this process, over SQLite and the model of Stripe. It keeps what it logs and what it sends,
- * in place of console and `fetch`, which Vitest restores before the next test. Each answer is checked against the API's
- * own description; at the end of the test, no log line may have personal data and no background work may be left.
+ * The subscription API in this process, on SQLite and the model of Stripe. Replaces console and `fetch` to record logs and calls;
+ * Vitest restores both before the next test. Checks every answer against the API's own description. After the test, fails if a
+ * log line has personal data or background work is still running.
  */
 export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = () => {} }: Options = {}) {
   const memory = databaseInMemory(io);
@@ -50,11 +50,11 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
   // Retries without a pause.
   for (const delay of ["getInitialNetworkRetryDelay", "getMaxNetworkRetryDelay"] as const)
     vi.spyOn(StripeClient.prototype, delay).mockReturnValue(0.001);
-  /** Method and path of each call to Stripe, and method and URL of the others, in order. */
+  /** All outgoing calls in order: method and path for Stripe, method and URL for others. */
   const calls: string[] = [];
-  /** The same with the parameters of its body or query. */
+  /** The same calls with the parameters of their bodies or queries. */
   const sent: Sent[] = [];
-  /** By the beginning of a call. */
+  /** Replacement answers, by the beginning of the call that they apply to. */
   const instead = new Map<string, Answer | Instead>();
   async function answer(request: Request): Promise<Response> {
     const url = new URL(request.url);
@@ -68,14 +68,14 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
     return said ? new Response(said.text, { status: said.status }) : answersOf(model)(url, request);
   }
   let loop: TooManyCalls | undefined;
-  /** A loop waits for ever, so that the test ends by its time limit, and then says why. */
+  /** After too many calls, waits forever, so that the test times out and reports the loop. */
   const unlessLoop = (error: unknown): Promise<never> | never => {
     if (!(error instanceof TooManyCalls)) throw error;
     loop ??= error;
     return new Promise(() => {});
   };
   vi.spyOn(globalThis, "fetch").mockImplementation((given, init) => {
-    // The request's own signal may be collected as garbage while nothing answers.
+    // The request's own signal may be garbage-collected while nothing answers.
     const signal = init?.signal;
     const aborted = new Promise<never>((_resolve, reject) => {
       signal?.addEventListener("abort", () => reject(signal.reason));
@@ -92,7 +92,7 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
     },
     passThroughOnException() {},
   });
-  /** Resolves when all background work has ended. */
+  /** Resolves when all background work is done. */
   const settled = async () => {
     while (background.size > 0) await Promise.all(background);
   };
@@ -108,7 +108,7 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
     const asked =
       entrypoint === "public" ? publicApi.fetch(request, env, context) : new SiteApi(context, env).fetch(request);
     const response = await rememberText(await asked);
-    // The site's entrypoint has the routes of sign-ups alone.
+    // The site's entrypoint only has the sign-up routes.
     if (entrypoint === "public" || where.includes("/subscription")) await expectDescribed(request, response);
     return response;
   }
@@ -131,7 +131,7 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
     settled,
     ask,
     post,
-    /** Posts a form, and sets up a card of its own. Returns the sign-up's id. */
+    /** Posts a form and sets up a new card for it. Returns the sign-up's ID. */
     async onTrial(fields: object = {}, card: string = crypto.randomUUID()): Promise<string> {
       const { status_url, client_secret } = accepted.parse(await (await post(fields)).json());
       model.confirm(client_secret.split("_secret_")[0] ?? "", card, false);
@@ -145,7 +145,7 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
   };
 }
 
-/** Fails if a described route gives an answer that is not described, or a 429 or 503 does not say when to try again. */
+/** Fails if a described route's answer is not in the description, or a 429 or 503 does not say when to try again. */
 async function expectDescribed({ method, url }: Request, response: Response): Promise<void> {
   const { status, headers } = response;
   if (status === 429 || status === 503) expect(headers.get("retry-after"), `Retry-After of ${status}`).toMatch(/^\d+$/);
@@ -161,8 +161,8 @@ async function expectDescribed({ method, url }: Request, response: Response): Pr
 }
 
 /**
- * Answers of the model, and of receivers that accept everything.
- * @param fails whether Stripe answers with a 500, before or after its work
+ * Answers calls with the model of Stripe, and with receivers that accept everything.
+ * @param fails makes Stripe answer with a 500, before or after its work
  */
 export function answersOf(model: Stripe, fails?: "before" | "after") {
   return async (url: URL, request: Request): Promise<Response> => {

@@ -10,13 +10,13 @@ import { cheapPasswords } from "../cheap-passwords";
 import { validRequest } from "../person";
 
 type Row = Record<string, SqlValue>;
-/** Schedules a database's work as a step. */
+/** Runs a database operation, for example as a step of a scheduler. */
 export type Io = <T>(label: string, effect: () => T) => Promise<T>;
 
 const migrations = fileURLToPath(new URL("../../../functions/subscription-api/migrations/", import.meta.url));
 const { Database } = await initSqlJs();
 
-/** A migrated database's file. Copying it takes a millisecond, running the migrations thirty. */
+/** The file of a migrated database. Copying it takes a millisecond; running the migrations takes 30. */
 const migrated = (() => {
   const database = new Database();
   for (const file of readdirSync(migrations).sort()) database.run(readFileSync(migrations + file, "utf8"));
@@ -68,7 +68,7 @@ export class MemoryDatabase {
   }
 }
 
-/** The binding, with the part of D1Database that the API uses. */
+/** The part of the D1Database binding that the API uses. */
 export function d1Of(database: MemoryDatabase, io: Io) {
   const prepared = (sql: string, values: SqlValue[]) => {
     const run = () => io(sql, () => database.run(sql, values));
@@ -96,7 +96,7 @@ const d1 = z.custom<D1Database>();
 
 /**
  * The API's migrated database in this process.
- * @param io passes on what is sent to the database, or fails
+ * @param io wraps each call to the database, for example to make it fail
  */
 export function databaseInMemory(io: Io = async (_label, effect) => effect()) {
   const database = new MemoryDatabase();
@@ -106,7 +106,7 @@ export function databaseInMemory(io: Io = async (_label, effect) => effect()) {
     d1: binding,
     db,
     rows: (sql: string, ...values: (string | number | null)[]): Row[] => database.run(sql, values).results,
-    /** A pending sign-up. */
+    /** Inserts a pending sign-up. */
     signUp: async (fields: Partial<typeof validRequest> = {}) => {
       const request = { ...validRequest, ...fields };
       return signUpsIn(db).add({

@@ -5,14 +5,14 @@ export const DAY = 24 * HOUR;
 
 /** Runs steps in the order of a simulated clock, without waiting for real time. */
 export class Scheduler {
-  /** The latest first; of those at the same time, the last one added first. */
+  /** Sorted from latest to earliest; among equal times, the last one added comes first. */
   readonly #waiting: { at: number; run: () => void }[] = [];
 
   #isStopped = false;
 
   constructor(public now: number) {}
 
-  /** Nothing happens any more. */
+  /** Drops all waiting steps. */
   stop(): void {
     this.#isStopped = true;
     this.#waiting.length = 0;
@@ -28,7 +28,7 @@ export class Scheduler {
     return new Promise((resolve) => this.after(milliseconds, resolve));
   }
 
-  /** Runs the steps until a time. A step's microtasks end before the next step begins. */
+  /** Runs all steps up to a time. Each step's microtasks finish before the next step begins. */
   async runUntil(end: number): Promise<void> {
     for (let next = this.#waiting.pop(); next !== undefined && next.at <= end; next = this.#waiting.pop()) {
       this.now = next.at;

@@ -4,7 +4,7 @@ const file = readFileSync(new URL("../../../functions/subscription-api/wrangler.
 const local = file.slice(0, file.indexOf("[env.production]"));
 const limiter = { limit: async () => ({ success: true }) };
 
-/** The API's local settings, with limits out of reach and without a database. */
+/** The API's local settings, without a database and with limits that no test reaches. */
 export const SETTINGS: Record<string, unknown> = {
   ...Object.fromEntries([...local.matchAll(/^([A-Z_]+) = "(.*)"$/gm)].map(([, name, value]) => [name, value])),
   SIGNUP_RATE_LIMIT: limiter,

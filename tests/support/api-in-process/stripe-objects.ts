@@ -20,7 +20,7 @@ export type StripeObject = {
   trial_end: number;
   canceled_at: number;
 }>;
-/** A status, and JSON. */
+/** A status and a JSON body. */
 export type Answer = { status: number; text: string };
 
 /** Cards whose fingerprint starts like this decline charges after the trial. */

@@ -2,15 +2,15 @@ import { expect } from "vitest";
 import { inWords, noticesIn, problemOf, type Received, receivedOf } from "./received";
 
 /*
- * Matchers of our own. They take a `Response`, a visitor's answer or what `look` and `post` return. A message says what was
- * expected and what came instead.
+ * Custom matchers for a `Response`, a visitor's answer, or a result of `look` or `post`. Their messages say what was expected and
+ * what came instead.
  */
 
 interface ResponseMatchers {
   toHaveStatus(status: number): void;
-  /** 303 by default, the answer to a form. */
+  /** `status` defaults to 303, the answer to a form. */
   toRedirectTo(location: string, status?: number): void;
-  /** Without a value: any. */
+  /** Without `value`, any value passes. */
   toHaveHeader(name: string, value?: string | RegExp): void;
   /** A cookie by its name, such as `__Host-signup`, and attributes that it has, such as `HttpOnly`. */
   toSetCookie(name: string, ...attributes: string[]): void;

@@ -1,7 +1,7 @@
 import { JSDOM } from "jsdom";
 import * as z from "zod";
 
-/* What the matchers read of an answer, and how they show it when it is wrong. */
+/* Reads answers for the matchers and describes them in their messages. */
 
 export type ShownNotice = { title: string; text: string };
 export type Received = { status: number; headers: Headers; text: string; notices: ShownNotice[] };
@@ -10,7 +10,7 @@ const answer = z.object({
   status: z.number(),
   headers: z.custom<Headers>((headers) => headers !== null && typeof headers === "object" && "get" in headers),
 });
-/** A visitor's answer, which has been read. */
+/** A visitor's answer, whose body has already been read. */
 const withText = z.object({ body: z.string() }).or(z.object({ text: z.string() }));
 /** A page's data, as an action returns it. */
 const notice = z.object({ title: z.string(), message: z.string().default("") });
@@ -25,7 +25,7 @@ export async function rememberText(response: Response): Promise<Response> {
   return response;
 }
 
-/** @throws if the value is no answer, with its beginning */
+/** @throws if the value is not an answer; the message shows its beginning */
 export function receivedOf(value: unknown): Received {
   const { data } = answer.safeParse(value);
   if (!data) throw new TypeError(`Expected an answer with status and headers, but got ${shortened(show(value))}`);
@@ -34,7 +34,7 @@ export function receivedOf(value: unknown): Received {
   return { ...data, text: text ?? "", notices: noticesIn(value) };
 }
 
-/** The notices of a page's text, of a document or its part, or of an action's reply. */
+/** The notices in a page's text, in a document or element, or in an action's reply. */
 export function noticesIn(value: unknown): ShownNotice[] {
   const reply = withReply.safeParse(value).data?.reply?.notice;
   if (reply) return [{ title: reply.title, text: reply.message }];

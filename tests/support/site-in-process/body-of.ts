@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
-/** A body of given parts that then ends, aborts or never ends, and the number of parts read. */
+/** A body that sends the given parts and then ends, breaks off or never ends. Counts the parts that were read. */
 export function bodyOf(parts: (string | Uint8Array)[], then: "ends" | "breaks off" | "stalls" | "goes on" = "ends") {
   let taken = 0;
   const cancel = vi.fn();

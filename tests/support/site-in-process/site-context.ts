@@ -16,8 +16,8 @@ const contexts = z.custom<AppLoadContext>();
 type Answer = () => Response | Promise<Response>;
 
 /**
- * The sign-up's own services, with an API and a Stripe whose answers a test sets. Stripe and Turnstile stand in place of
- * `fetch`, until mocks are restored.
+ * The real sign-up services, with an API and a Stripe whose answers a test sets. Replaces `fetch` with Stripe and Turnstile until
+ * mocks are restored.
  */
 export function siteContext(settings: Record<string, unknown> = {}) {
   const api: { calls: { url: string; init: RequestInit }[]; answer: Answer; status: Answer } = {
@@ -54,10 +54,10 @@ export function siteContext(settings: Record<string, unknown> = {}) {
 
 export type Site = ReturnType<typeof siteContext>;
 
-/** Overriding headers that are empty are not sent. */
+/** Headers with an empty value are not sent. */
 type Visit = { session?: SignUp | undefined; path?: string; headers?: Record<string, string> };
 
-/** What a route's loader or action gets of a browser with this session. */
+/** The arguments of a route's loader or action for a request from a browser with this session. */
 export async function requestOf(site: Site, { session, path = PATH, headers = {} }: Visit, init: RequestInit = {}) {
   const sealed = session ? `; ${(await site.sessions.write(session)).split(";")[0]}` : "";
   const all = { "Sec-Fetch-Site": "same-origin", Cookie: `__Host-form=${NONCE}${sealed}`, ...headers };
@@ -67,7 +67,7 @@ export async function requestOf(site: Site, { session, path = PATH, headers = {}
   return { request, params: id === undefined ? {} : { id }, context: site.context };
 }
 
-/** A redirect, or a page's data; and what its cookies leave behind: the session, if it changes, and whether the nonce does. */
+/** A redirect or a page's data, with the effect of its cookies: the changed session, if any, and if the nonce changes. */
 async function answerOf<Content>(site: Site, work: Promise<unknown>) {
   const thrown = (error: unknown) => (error instanceof Response ? error : Promise.reject(error));
   const answer = (await work.catch(thrown)) as Response | { data: Content; init: ResponseInit | null };
@@ -77,8 +77,9 @@ async function answerOf<Content>(site: Site, work: Promise<unknown>) {
   const sealed = cookies.find((cookie) => cookie.startsWith("__Host-signup="));
   const asking = new Request(SITE_URL, { headers: { Cookie: sealed ?? "" } });
   const session = sealed === "__Host-signup=" ? "cleared" : await site.sessions.read(asking);
-  if (JSON.stringify([page?.data, cookies, site.logged]).includes(PASSWORD)) throw new Error("The password gets out");
-  if (PERSONAL.test(JSON.stringify(site.logged))) throw new Error("The log has personal data");
+  if (JSON.stringify([page?.data, cookies, site.logged]).includes(PASSWORD))
+    throw new Error("The answer, its cookies or the log contain the password");
+  if (PERSONAL.test(JSON.stringify(site.logged))) throw new Error("The log contains personal data");
   return {
     content: page?.data,
     status: response.status,

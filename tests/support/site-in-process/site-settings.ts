@@ -6,7 +6,7 @@ export const PLAN = STANDARD.packageId;
 export const OTHER_PLAN = MINI.packageId;
 export const PATH = `/subscription/${PLAN}`;
 
-/** A limiter of `limit` requests per key, and the keys that it was asked about. */
+/** A limiter that allows `limit` requests per key and records the keys. */
 export function countingLimiter(limit = Number.POSITIVE_INFINITY) {
   const keys: string[] = [];
   const isWithin = (key: string) => keys.push(key) > 0 && keys.filter((one) => one === key).length <= limit;

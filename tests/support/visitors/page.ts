@@ -1,10 +1,10 @@
 import { JSDOM } from "jsdom";
 import type { Answer, SiteVisitor } from "./site-visitor";
 
-/** A page without scripts. */
+/** Parses a page without running its scripts. */
 export function readPage(answer: Answer) {
   const { document } = new JSDOM(answer.body).window;
-  /** Text of each selected element, in order, with collapsed whitespace. */
+  /** The text of each selected element, in order, with collapsed whitespace. */
   const wordsOfEach = (selector: string) =>
     [...document.querySelectorAll(selector)].map(({ textContent }) => (textContent ?? "").replace(/\s+/g, " ").trim());
   /** An attribute of each selected element, in order. */
@@ -22,7 +22,7 @@ export function readPage(answer: Answer) {
   };
 }
 
-/** Opens and caches pages. Each is parsed once, so tests must not change its document. */
+/** Opens and caches pages. Each page is parsed once, so tests must not change its document. */
 export function pageReader(visitor: SiteVisitor) {
   const open = async (path: string) => readPage(await visitor.get(path, { Accept: "text/html" }));
   const pages = new Map<string, ReturnType<typeof open>>();

@@ -6,7 +6,7 @@ import { siteVisitor } from "./site-visitor";
 type SiteOptions = Parameters<typeof startSite>[0];
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-/** A site and a visitor, for one test file. Their end fails if the log has personal data. */
+/** A site and a visitor for one test file. Disposing of them fails if the log has personal data. */
 async function visited(options: SiteOptions, disposeBackend: () => unknown) {
   const site = await startSite(options);
   const dispose = async () => {
@@ -25,7 +25,7 @@ export async function startVisitedSite(options: SiteOptions = {}) {
   return { upstream, ...(await visited({ ...options, vars }, upstream.dispose)) };
 }
 
-/** The settings of a site in front of them. */
+/** The settings of a site that uses this API and this Stripe. */
 export const varsFor = (api: { url: string }, stripe: { url: string }) => {
   const STRIPE_JS_URL = `${stripe.url}/endive/stripe.js`;
   return { SUBSCRIPTION_API_URL: api.url, STRIPE_API_URL: stripe.url, STRIPE_JS_URL };

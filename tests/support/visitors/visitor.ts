@@ -8,7 +8,7 @@ import type { RunningWorker } from "../workers/workers";
 export const stripeAt = ({ url }: { url: string }) =>
   new Stripe("sk_test_local", { protocol: "http", host: "localhost", port: new URL(url).port, maxNetworkRetries: 0 });
 
-/** A simulator's objects for an email address, including canceled subscriptions. */
+/** The simulator's objects for an email address, including canceled subscriptions. */
 export async function stripeStateOf(simulator: { url: string }, email: string) {
   const stripe = stripeAt(simulator);
   const { data: customers } = await stripe.customers.list({ email, limit: 100 });
@@ -29,7 +29,7 @@ export function signUp(api: RunningWorker, fields: Record<string, unknown> = {},
 
 const accepted = z.object({ client_secret: z.string().optional() });
 
-/** Posts anything whose answer is JSON. */
+/** Posts any body, and parses the JSON answer. */
 export async function post(url: string, body: string, headers: Record<string, string> = {}) {
   const answer = await fetch(url, { method: "POST", headers, body });
   const text = await answer.text();
@@ -68,14 +68,14 @@ export async function enterCard(stripeUrl: string, clientSecret = "", number = "
 export const rows = async ({ database }: RunningWorker, sql: string, ...values: unknown[]) =>
   (await database.prepare(sql, values).all()).results;
 
-/** The latest sign-up of an email. */
+/** The latest sign-up with an email address. */
 export async function rowOf(api: RunningWorker, email: string): Promise<Record<string, unknown>> {
   return (await rows(api, "SELECT * FROM sign_ups WHERE email = ? ORDER BY created_at DESC", email))[0] ?? {};
 }
 
 const mail = z.object({ to: z.array(z.string()), subject: z.string(), text: z.string() });
 
-/** Emails to an address, newest first, which the simulator keeps. */
+/** The emails to an address in the simulator's mailbox, newest first. */
 export async function mails({ url }: RunningWorker, address: string) {
   const { data } = z.object({ data: z.array(mail) }).parse(await (await fetch(`${url}/emails`)).json());
   return data.filter(({ to }) => to.includes(address));

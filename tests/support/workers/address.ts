@@ -4,8 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 export type Address = Awaited<ReturnType<typeof openAddress>>;
 
 /**
- * A URL on this machine that is known, and cannot be taken by anybody else, before the Worker behind it starts. The raw
- * bytes are passed on, so that the Worker sees what a client sent, and this address as its URL.
+ * A URL on this machine that is known and reserved before the Worker behind it starts. Forwards the raw bytes, so that the Worker
+ * sees exactly what a client sent, and this address as its URL.
  */
 export async function openAddress() {
   const open = new Set<Socket>();
@@ -17,7 +17,7 @@ export async function openAddress() {
       socket.on("error", () => undefined).on("close", () => open.delete(socket));
     }
     incoming.on("close", () => outgoing.destroy());
-    // An answer that is still on its way to the client is not cut off.
+    // Do not cut off an answer that is still on its way to the client.
     outgoing.on("close", () => incoming.end());
     incoming.pipe(outgoing).pipe(incoming);
   });
@@ -25,7 +25,7 @@ export async function openAddress() {
   const endAll = () => open.forEach((socket) => void socket.destroy());
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    /** Passes connections on to another URL from now on; open ones end. */
+    /** Forwards new connections to another URL from now on, and closes open ones. */
     leadTo(target: URL) {
       port = Number(target.port);
       endAll();

@@ -2,8 +2,8 @@ import type { WorkerOptions } from "miniflare";
 import * as z from "zod";
 
 /*
- * Miniflare's own `getD1Database` blocks the thread in `Atomics.wait` for each call, and on a busy machine can hand an answer to
- * the wrong call. So a second Worker with the same database answers statements over HTTP.
+ * Miniflare's own `getD1Database` blocks the thread in `Atomics.wait` for each call, and on a busy machine can return an answer to
+ * the wrong call. So a second Worker with the same database runs statements over HTTP.
  */
 
 const SCRIPT = `

@@ -9,9 +9,9 @@ const JSON_TYPE = { "content-type": "application/json" };
 /** How an upstream answers a call, or fails to. */
 export type Behavior = (response: ServerResponse, call: UpstreamCall) => unknown;
 
-/** A subscription API, or another service, whose answers a test sets: 204 at first. It records every call. */
+/** A subscription API or another service whose answers a test sets; 204 by default. Records every call. */
 export async function startUpstream() {
-  /** Since its answer was last set. */
+  /** All calls since the answer was last set. */
   const calls: UpstreamCall[] = [];
   let behavior: Behavior = (response) => response.writeHead(204).end();
   const server = createServer(async (request, response) => {
@@ -24,7 +24,7 @@ export async function startUpstream() {
       response.destroy();
     }
   });
-  // A connection that closes while it is used again would be a fault that nobody planned.
+  // Keep connections open: one that closes while it is being reused would be an unplanned failure.
   server.keepAliveTimeout = 60_000;
   await once(server.listen(0, "127.0.0.1"), "listening");
   const answers = (as: Behavior) => {

@@ -12,19 +12,19 @@ import { root } from "../../../tools/wrangler/wrangler";
 import { type Address, openAddress } from "./address";
 import { databaseAccess, databaseThrough } from "./database-access";
 
-// A connection kept for the next request may have been closed by workerd meanwhile ("other side closed").
+// Do not reuse connections: workerd may have closed an idle one ("other side closed").
 setGlobalDispatcher(new Agent({ pipelining: 0 }));
 
 type WorkerPlan = {
-  /** Of wrangler.toml, and of what `npm run build` wrote under build/. */
+  /** The folder of wrangler.toml, and the path under build/ that `npm run build` wrote. */
   folder: string;
   bundle: string;
-  /** The environment of wrangler.toml; local development when absent. */
+  /** The environment in wrangler.toml; local development by default. */
   environment?: "production";
-  /** These and Miniflare's options override wrangler.toml. */
+  /** Override wrangler.toml, as do Miniflare's options. */
   vars?: Vars;
   miniflare?: Partial<WorkerOptions>;
-  /** Where it is reached, also after its end; a new one when absent. */
+  /** The Worker's address, which outlives it; a new one by default. */
   address?: Address;
   /** The Worker's module, if not the one that `npm run build` wrote. */
   module?: Promise<string>;
@@ -32,7 +32,7 @@ type WorkerPlan = {
   wrapper?: { script: string };
   /** The folder of static files, if not the one in wrangler.toml. */
   files?: string;
-  /** A Worker beside it, which it can bind to by its name in wrangler.toml. */
+  /** Another Worker that this one can bind to by its name in wrangler.toml. */
   beside?: WorkerPlan;
 };
 
@@ -40,7 +40,7 @@ const SITE = { folder: ".", bundle: "site/site.js" };
 export const API = { folder: "functions/subscription-api", bundle: "subscription-api/index.js" };
 const SIMULATOR = { folder: "functions/stripe-simulator", bundle: "stripe-simulator/index.js" };
 
-/** No deadline passes on a busy machine: tests of deadlines have a clock of their own. */
+/** Keeps deadlines from passing on a busy machine. Tests of deadlines use their own clock. */
 const UNHURRIED = { DEADLINE_FACTOR: "1000" };
 
 export type RunningWorker = Awaited<ReturnType<typeof startWorker>>;
@@ -49,7 +49,7 @@ export type RunningWorker = Awaited<ReturnType<typeof startWorker>>;
 async function startWorker(plan: WorkerPlan) {
   const { beside } = plan;
   const address = plan.address ?? (await openAddress());
-  // The site's name for its own URL, and the API's.
+  // The setting for the Worker's own URL is SITE_URL in the site and PUBLIC_URL in the API.
   const vars = { [plan.folder === "." ? "SITE_URL" : "PUBLIC_URL"]: address.url, ...plan.vars };
   const workers = await Promise.all([{ ...plan, vars }, ...(beside ? [beside] : [])].map(workerOptionsOf));
   const withDatabase = workers.find(({ d1Databases = {} }) => Object.keys(d1Databases).length > 0);
@@ -74,7 +74,7 @@ async function startWorker(plan: WorkerPlan) {
     url: address.url,
     mf,
     database: databaseThrough(() => mf.unsafeGetDirectURL("database-access")),
-    /** The output's lines of JSON, all its lines, and Miniflare's own, such as the email binding's. */
+    /** The log lines, all output lines, and Miniflare's own messages, such as emails sent through the binding. */
     logs,
     output,
     said,
@@ -115,7 +115,7 @@ type ApiOptions = Options & { simulatorUrl?: string };
 
 let apiWithCheapPasswords: Promise<string> | undefined;
 
-/** The module of a Worker whose entry is beside this file. */
+/** Bundles a Worker whose entry is next to this file. */
 async function bundleOf(entry: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, entry)],
@@ -150,15 +150,15 @@ export async function startSubscriptionApi({ simulatorUrl, vars, ...rest }: ApiO
 const health = z.object({ complaints: z.array(z.string()) });
 
 /**
- * The Stripe simulator. Its end fails when it got a request that Stripe would refuse, or gave an answer that Stripe would
- * not. By default nobody listens to its webhooks.
+ * The Stripe simulator. Disposing of it fails if it got a request that Stripe would refuse, or gave an answer that Stripe would
+ * not. By default nobody receives its webhooks.
  */
 export async function startStripeSimulator({ webhookUrl = "http://127.0.0.1:1" } = {}) {
   const worker = await startWorker({ ...SIMULATOR, vars: { WEBHOOK_URL: webhookUrl } });
   const dispose = async () => {
     const { complaints } = health.parse(await (await fetch(`${worker.url}/health`)).json());
     await worker.dispose();
-    if (complaints.length > 0) throw new Error(`Not as Stripe has it:\n${complaints.join("\n")}`);
+    if (complaints.length > 0) throw new Error(`Not how Stripe behaves:\n${complaints.join("\n")}`);
   };
   return { ...worker, dispose };
 }
@@ -166,10 +166,10 @@ export async function startStripeSimulator({ webhookUrl = "http://127.0.0.1:1" }
 export const startSite = ({ vars, ...rest }: Options = {}): Promise<RunningWorker> =>
   startWorker({ ...SITE, ...rest, vars: { ...(rest.environment === undefined && UNHURRIED), ...vars } });
 
-/** A deployment's. Browsers know domains under `.dev` for https only, as every domain on their preload list. */
+/** A deployment's origin. Browsers use only https for `.dev` domains, as for every domain on their preload list. */
 export const ORIGIN = "https://www.citewell.dev";
 
-/** The settings of a deployment that no wrangler.toml has. */
+/** A deployment's settings that are not in wrangler.toml. */
 export const DEPLOYED = {
   SITE_URL: ORIGIN,
   CONSOLE_URL: "https://console.site.example",
