@@ -9,6 +9,7 @@ import {
   FIRST_CHECK_AFTER_MS,
   fromNow,
   isOlderThan,
+  PROCESSED_WITHIN_MS,
   TRIAL_START_GRACE_MS,
 } from "./timing";
 
@@ -106,7 +107,8 @@ async function deleteUnfinished(signUp: SignUp, services: AdvanceServices): Prom
   if (signUp.stripe_setup_intent_id !== null) {
     const last = await payments.cancelSetupIntent(signUp.stripe_setup_intent_id);
     if (last && hasOwnCard(signUp, last)) return acceptCard(signUp, last, services);
-    if (last?.state === "processing") return { done: true, setupIntent: last };
+    const mayWait = !isOlderThan(signUp, PROCESSED_WITHIN_MS);
+    if (last?.state === "processing" && mayWait) return { done: true, setupIntent: last };
   }
   await deleteCustomer(signUp, payments);
   return { remove: true };

@@ -51,13 +51,14 @@ export async function endTrialByNotMe(signUp: SignUp, services: AdvanceServices)
 
 /**
  * Deletes what an ended sign-up has at Stripe, as soon as no card is being processed there, and a day later the row, which answers
- * for its status until then.
+ * for its status until then. A card that is processed for so long has no customer any more.
  */
 export async function cleanUp(signUp: SignUp, { payments }: AdvanceServices): Promise<Step> {
   const { stripe_setup_intent_id, updated_at } = signUp;
   const isOver = isPast(updated_at, KEPT_AFTER_END_MS);
   if (isCleanedUp(signUp) && !isOver) return { done: true };
-  if (!(await payments.releaseCard(stripe_setup_intent_id))) return { done: true };
+  const isReleased = await payments.releaseCard(stripe_setup_intent_id);
+  if (!isReleased && !isOver) return { done: true };
   await deleteCustomer(signUp, payments);
   if (isOver) return { remove: true };
   const check_at = fromNow(KEPT_AFTER_END_MS);

@@ -7,6 +7,8 @@ const HOUR = 60 * MINUTE;
 export const ABANDONED_AFTER_MS = 24 * HOUR;
 /** Age up to which the same form continues its sign-up. Shorter, so that no request works on a sign-up that is being deleted. */
 export const CONTINUED_FOR_MS = ABANDONED_AFTER_MS - 5 * MINUTE;
+/** Age up to which an abandoned sign-up waits for a card that Stripe is still processing. */
+export const PROCESSED_WITHIN_MS = ABANDONED_AFTER_MS + 24 * HOUR;
 /** How long an ended sign-up still answers for its status. */
 export const KEPT_AFTER_END_MS = 24 * HOUR;
 

@@ -1,12 +1,13 @@
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
+import { confirmEmail } from "../../../../functions/subscription-api/sign-ups/confirm-email";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { DAY, HOUR } from "../../../support/api-in-process/scheduler";
 import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
-import { signUpsInProcess } from "./sign-ups";
-import { cron, SITUATIONS, TRIGGERS } from "./situations";
+import { look, signUpsInProcess } from "./sign-ups";
+import { cron, SITUATIONS, type Situation, TRIGGERS } from "./situations";
 
 /* When a sign-up ends, and that it does. */
 
@@ -129,4 +130,29 @@ test("a run asks for no sign-up twice, however long it takes", async () => {
   });
   await cron(api);
   expect(api.logged.filter(({ event }) => event === "sign_up_reconcile_failed")).toHaveLength(1);
+});
+
+test.each<{ from: Situation; age: number; status: string }>([
+  { from: "pending for a day, a card in processing", age: DAY - 1_000, status: "pending" },
+  { from: "pending for a day, a card in processing", age: DAY, status: "deleted" },
+  { from: "ended, a card in processing", age: DAY - 1_000, status: "ended" },
+  { from: "ended, a card in processing", age: DAY, status: "deleted" },
+])(
+  "a sign-up that is $from is $status when Stripe still has not finished after $age ms",
+  async ({ from, age, status }) => {
+    const api = signUpsInProcess();
+    const signUp = await SITUATIONS[from](api);
+    vi.setSystemTime(NOW + age);
+    await TRIGGERS.cron(api, signUp);
+    expect(look(api, signUp).status).toBe(status);
+  },
+);
+
+test("a second click on the email's link keeps the time of the first", async () => {
+  const api = signUpsInProcess();
+  const { id } = await api.onTrial();
+  await api.services.signUps.change(id, confirmEmail);
+  vi.setSystemTime(NOW + HOUR);
+  await api.services.signUps.change(id, confirmEmail);
+  expect(await api.find(id)).toMatchObject({ email_verified_at: new Date(NOW).toISOString() });
 });
