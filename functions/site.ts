@@ -4,9 +4,13 @@ import { signupServices } from "../app/signup/server/services.server";
 
 export default createSite({
   build,
-  services: signupServices,
-  form: {
-    isEmpty: (request, { sessions }) => !sessions.isIn(request),
-    cookie: (request, { sessions }) => sessions.missingNonce(request),
+  app(configuration) {
+    const services = signupServices(configuration);
+    const { sessions } = services;
+    return {
+      contextOf: (site) => ({ ...site, ...services }),
+      isFormEmpty: (request) => !sessions.isIn(request),
+      formCookie: (request) => sessions.missingNonce(request),
+    };
   },
 });

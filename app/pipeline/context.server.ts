@@ -28,16 +28,21 @@ export interface SiteContext extends RequestVariables {
   execution: { waitUntil(work: Promise<unknown>): void };
 }
 
-/** What features add to Remix's context, declared in app/entry.server.tsx. Leaves out the index signature of Remix's interface. */
-export type FeatureServices = Omit<
-  { [Name in keyof AppLoadContext as string extends Name ? never : Name]: AppLoadContext[Name] },
-  keyof SiteContext
->;
+/** The app that the pipeline leads to, made once from the configuration. The pipeline itself knows no feature. */
+export interface App {
+  /** Adds the features' services to what the pipeline passes on. */
+  contextOf(site: SiteContext): AppLoadContext;
+  /** False if the form's page shows anything about the visitor, such as a sign-up in progress. */
+  isFormEmpty(request: Request): boolean;
+  /** The Set-Cookie value for a visitor without the form's cookie. */
+  formCookie(request: Request): string | undefined;
+}
 
 /** Types `c.var` in the pipeline. Reading `c.var` copies all variables, so code on every request's path uses `c.get`. */
-export type SiteEnv = { Bindings: object; Variables: RequestVariables & { services: FeatureServices } };
+export type SiteEnv = { Bindings: object; Variables: RequestVariables & { app: App } };
 
 /** Remix's `getLoadContext`. Leaves out the Worker's bindings, so that secrets can only be read from the configuration. */
-export function loadContextOf({ var: { services, ...variables }, executionCtx }: Context<SiteEnv>): AppLoadContext {
-  return { ...services, ...variables, nonce: randomToken(), execution: executionCtx };
+export function loadContextOf(c: Context<SiteEnv>, changes: Partial<SiteContext> = {}): AppLoadContext {
+  const { app, ...variables } = c.var;
+  return app.contextOf({ ...variables, nonce: randomToken(), execution: c.executionCtx, ...changes });
 }

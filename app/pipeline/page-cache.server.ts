@@ -2,20 +2,12 @@ import type { AppLoadContext } from "@remix-run/cloudflare";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { uint8ArrayToHex } from "uint8array-extras";
 import { PAID_PLANS } from "../contract/plans";
-import { type FeatureServices, loadContextOf, type SiteEnv } from "./context.server";
+import { loadContextOf, type SiteEnv } from "./context.server";
 import type { Refusal } from "./guard/refusals.server";
 import { prefersMarkdown } from "./markdown.server";
 import { isHtml } from "./response/is-html.server";
 import { allowByHash } from "./response/security-headers.server";
 import type { MatchedRoute, RouteMatcher } from "./routes.server";
-
-/** What the page of the empty form depends on. */
-export interface FormPage {
-  /** False if the page shows anything about the visitor, such as a sign-up in progress. */
-  isEmpty(request: Request, services: FeatureServices): boolean;
-  /** The Set-Cookie value for a visitor without the form's cookie. */
-  cookie(request: Request, services: FeatureServices): string | undefined;
-}
 
 interface CachedPage {
   body: ArrayBuffer;
@@ -26,21 +18,19 @@ interface CachedPage {
 }
 
 /** Appends the form's cookie outside the cache, because cached pages must not have cookies. */
-export function formCookie(form: FormPage): MiddlewareHandler<SiteEnv> {
-  return async (c, next) => {
-    await next();
-    const route = c.get("route");
-    if (!route?.takesForms || !isRead(c) || c.res.status !== 200 || c.res.headers.has("Set-Cookie")) return;
-    const cookie = form.cookie(c.req.raw, c.get("services"));
-    if (cookie !== undefined) c.res.headers.set("Set-Cookie", cookie);
-  };
-}
+export const formCookie: MiddlewareHandler<SiteEnv> = async (c, next) => {
+  await next();
+  const route = c.get("route");
+  if (!route?.takesForms || !isRead(c) || c.res.status !== 200 || c.res.headers.has("Set-Cookie")) return;
+  const cookie = c.get("app").formCookie(c.req.raw);
+  if (cookie !== undefined) c.res.headers.set("Set-Cookie", cookie);
+};
 
 /**
  * Caches pages in memory, refusals included, by path, format and status. They are rendered from a plain GET of SITE_URL, so
  * that no visitor's request is in them or can poison the cache.
  */
-export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute: RouteMatcher, form: FormPage) {
+export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute: RouteMatcher) {
   const cached = new Map<string, CachedPage>();
 
   async function find(c: Context<SiteEnv>, path: string, accept: string, refusal?: Refusal) {
@@ -60,7 +50,7 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
     const { configuration, log } = c.var;
     const url = new URL(path, configuration.SITE_URL);
     const route = matchRoute(path);
-    const context = { ...loadContextOf(c), url, route, requestId: "", ip: null, refusal };
+    const context = loadContextOf(c, { url, route, requestId: "", ip: null, refusal });
     const response = await pages.fetch(new Request(url, { headers: { Accept: accept } }), context, c.executionCtx);
     log.info("page_rendered", { route: route?.pattern ?? path, format: accept, status: response.status });
     const page = isHtml(response) ? await allowByHash(response, context) : response;
@@ -85,7 +75,7 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
     const { id } = route.params;
     const isPlan = id === undefined || PAID_PLANS.some(({ packageId }) => packageId === id);
     const isForm = route.takesForms && !route.isData && c.get("url").search === "" && isPlan;
-    return isForm && form.isEmpty(c.req.raw, c.get("services")) ? route : undefined;
+    return isForm && c.get("app").isFormEmpty(c.req.raw) ? route : undefined;
   }
 
   const respond: MiddlewareHandler<SiteEnv> = async (c, next) => {

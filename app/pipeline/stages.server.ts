@@ -2,10 +2,10 @@ import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
 import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { cloudflareRay } from "../shared/request-id";
-import { type FeatureServices, loadContextOf, type SiteEnv } from "./context.server";
+import { type App, loadContextOf, type SiteEnv } from "./context.server";
 import { guard } from "./guard/request-guard.server";
 import { markdownPages } from "./markdown.server";
-import { type FormPage, formCookie, pageCache } from "./page-cache.server";
+import { formCookie, pageCache } from "./page-cache.server";
 import { remix } from "./remix.server";
 import { logRequests } from "./request-log.server";
 import { errorPage, refusing } from "./response/error-page.server";
@@ -17,28 +17,27 @@ import { requireSettings } from "./settings/require-settings.server";
 
 export interface SiteOptions {
   build: ServerBuild;
-  services(configuration: Configuration): FeatureServices;
-  form: FormPage;
+  app(configuration: Configuration): App;
 }
 
 /** The site's Worker. Requests pass the stages from top to bottom, responses from bottom to top. */
-export function createSite({ build, services, form }: SiteOptions) {
+export function createSite({ build, app }: SiteOptions) {
   const matchRoute = routeMatcher(build);
   const pages = new Hono<{ Bindings: AppLoadContext }>()
     .onError(rethrow)
     .use(pageHeaders)
     .use(markdownPages)
     .all("*", remix(build));
-  const cache = pageCache(pages, matchRoute, form);
+  const cache = pageCache(pages, matchRoute);
 
   return new Hono<SiteEnv>()
     .onError(errorPage)
     .use(requestId({ headerName: "", generator: cloudflareRay }))
     .use(logRequests(matchRoute))
     .use(securityHeaders)
-    .use(requireSettings(services))
+    .use(requireSettings(app))
     .use(redirectToTls)
-    .use(formCookie(form))
+    .use(formCookie)
     .use(cache.respond)
     .use(redirectToCanonicalUrl(matchRoute))
     .use(guard(refusing(cache.refusalPage)))

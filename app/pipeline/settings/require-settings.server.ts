@@ -1,19 +1,17 @@
 import type { MiddlewareHandler } from "hono";
 import { isLoopback, isLoopbackHost, ONLY_THIS_MACHINE, onHost } from "../../shared/settings";
-import type { FeatureServices, SiteEnv } from "../context.server";
+import type { App, SiteEnv } from "../context.server";
 import { plainPage } from "../response/error-page.server";
 import { stylesheetReader } from "../response/stylesheets.server";
 import { type Configuration, readConfiguration } from "./configuration.server";
 
-type Settings = Pick<SiteEnv["Variables"], "configuration" | "services" | "readStylesheet"> & { isLocal: boolean };
+type Settings = Pick<SiteEnv["Variables"], "configuration" | "app" | "readStylesheet"> & { isLocal: boolean };
 
 /**
  * Reads the configuration on the first request and answers 503 until every setting is valid. With local settings, which could be
  * deployed by mistake, it serves only loopback requests, unless `npm start` was given a HOST.
  */
-export function requireSettings(
-  services: (configuration: Configuration) => FeatureServices,
-): MiddlewareHandler<SiteEnv> {
+export function requireSettings(appWith: (configuration: Configuration) => App): MiddlewareHandler<SiteEnv> {
   let settings: Settings | undefined;
   return async (c, next) => {
     const url = c.get("url");
@@ -29,13 +27,13 @@ export function requireSettings(
       const { configuration } = read;
       const readStylesheet = stylesheetReader(configuration.ASSETS);
       const isLocal = isLoopback(configuration.SITE_URL);
-      settings = { configuration, services: services(configuration), readStylesheet, isLocal };
+      settings = { configuration, app: appWith(configuration), readStylesheet, isLocal };
     }
     const configuration = settings.isLocal ? localConfiguration(url, settings.configuration) : settings.configuration;
     // https://www.rfc-editor.org/rfc/rfc9110#name-421-misdirected-request
     if (configuration === undefined) return plainPage(c, 421, ONLY_THIS_MACHINE);
     c.set("configuration", configuration);
-    c.set("services", settings.services);
+    c.set("app", settings.app);
     c.set("readStylesheet", settings.readStylesheet);
     return next();
   };

@@ -1,10 +1,9 @@
-import type { ActionFunctionArgs, LoaderFunctionArgs, ServerBuild } from "@remix-run/cloudflare";
+import type { ActionFunctionArgs, AppLoadContext, LoaderFunctionArgs, ServerBuild } from "@remix-run/cloudflare";
 import { Outlet, Scripts, useLoaderData, useMatches } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { vi } from "vitest";
 import * as z from "zod";
 import * as entry from "../../../app/entry.server";
-import type { FeatureServices } from "../../../app/pipeline/context.server";
 import { createSite } from "../../../app/pipeline/stages.server";
 import * as refused from "../../../app/routes/$";
 import { hydrates } from "../../../app/ui/document/hydration";
@@ -17,7 +16,8 @@ const COOKIE = "form=nonce; Path=/";
 export const FORM = "application/x-www-form-urlencoded";
 
 const serverBuild = z.custom<ServerBuild>();
-const noServices = z.custom<FeatureServices>();
+/** Its routes use none of the features' services. */
+const withoutServices = z.custom<AppLoadContext>();
 
 function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
@@ -89,11 +89,11 @@ export function smallSite(settings: Record<string, unknown> = {}) {
   const cookies = (request: Request) => request.headers.get("Cookie") ?? "";
   const site = createSite({
     build: buildOf(posts, thrown),
-    services: () => noServices.parse({}),
-    form: {
-      isEmpty: (request) => !cookies(request).includes("signup="),
-      cookie: (request) => (cookies(request).includes("form=") ? undefined : COOKIE),
-    },
+    app: () => ({
+      contextOf: (site) => withoutServices.parse(site),
+      isFormEmpty: (request) => !cookies(request).includes("signup="),
+      formCookie: (request) => (cookies(request).includes("form=") ? undefined : COOKIE),
+    }),
   });
   const execution = { waitUntil() {}, passThroughOnException() {}, props: {} };
   const env = { ...SETTINGS, ...settings };
