@@ -10,18 +10,19 @@ afterAll(() => site.dispose());
 const visitor = siteVisitor(site, ORIGIN);
 
 describe.each([
-  { what: "a form", path: "/subscription" },
-  { what: "a script's form", path: "/subscription.data" },
-])("an error of $what", ({ path }) => {
+  { what: "a form", send: (ray = "") => visitor.submit({}, { "CF-Ray": ray }) },
+  { what: "a script's form", send: (ray = "") => visitor.submit({}, { "CF-Ray": ray }, "/subscription.data") },
+  { what: "a public page", send: (ray = "") => visitor.get("/pricing", { "CF-Ray": ray }) },
+])("an error of $what", ({ what, send }) => {
   test("shows neither its message nor a stack", async () => {
-    const { body } = await visitor.submit({}, {}, path);
+    const { body } = await send();
     expect(body).not.toContain("words-of-the-error");
     expect(body).not.toMatch(/\.js:\d|\bat \w+ \(/);
   });
 
   test("is logged by its name alone", async () => {
-    const ray = `error-of${path.replace(/\W/g, "-")}`;
-    await visitor.submit({}, { "CF-Ray": ray }, path);
+    const ray = `error-of-${what.replace(/\W/g, "-")}`;
+    await send(ray);
     const lines = () => site.logs.filter(({ request_id }) => request_id === ray);
     await expect.poll(lines).toContainEqual(expect.objectContaining({ event: "unexpected", error: "Error" }));
     expect(JSON.stringify(lines())).not.toMatch(/words-of-the-error|S3ntinel/);
