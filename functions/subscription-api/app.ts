@@ -36,7 +36,7 @@ const OPERATOR = /^\/operator(\/|$)/;
 const POLICY_HEADER = "content-security-policy";
 const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The Worker's two entrypoints. Tests give it a cheaper hasher than scrypt. */
+/** Creates the Worker's two entrypoints. Tests pass a cheaper hasher than scrypt. */
 export function createApi(hasher: PasswordHasher) {
   const connect = connectWith(hasher);
   const forSite = routes(connect, "site");
@@ -54,7 +54,7 @@ export function createApi(hasher: PasswordHasher) {
       return withRequestId(crypto.randomUUID(), run);
     },
   };
-  /** The entrypoint for the site's service binding; the network cannot reach it. */
+  /** The entrypoint for the site's service binding, which is not reachable from the network. */
   class SiteApi extends WorkerEntrypoint {
     override fetch(request: Request): Response | Promise<Response> {
       return forSite.fetch(request, this.env, this.ctx);
@@ -76,7 +76,7 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
     log("info", "request", {
       method: c.req.method,
       route: route ?? "unknown",
-      // The path of a known route may contain a token. An unknown path is logged without long parts.
+      // A known route's path is not logged, because it may contain a token. In an unknown path, long segments are redacted.
       path: route === undefined ? loggedPath(new URL(c.req.url)).replace(/[^/]{40,}/g, "…") : undefined,
       status: c.res.status,
     });

@@ -1,7 +1,7 @@
-/** Open connections of an invocation. Further calls would wait while their timeout runs. */
+/** How many connections an invocation may have open. Further calls would wait while their timeouts run. */
 export const CONNECTIONS = 6;
 
-/** Works on items in their order, as many at a time as there are connections. Throws the work's first error. */
+/** Processes items in order, as many at a time as there are connections. Throws the first error. */
 export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const workOnNext = async () => {
@@ -11,13 +11,13 @@ export async function inParallel<T>(items: readonly T[], work: (item: T) => Prom
 }
 
 /**
- * D1 statements, Stripe's calls and messages of a run; Cloudflare ends an invocation after 1,000
- * (https://developers.cloudflare.com/d1/platform/limits/). A batch of sign-ups and messages begins below this number, and needs at
- * most about 150.
+ * The most D1 statements, Stripe calls and messages in a run. Cloudflare ends an invocation after 1,000
+ * (https://developers.cloudflare.com/d1/platform/limits/). A new batch of sign-ups and messages needs at most about 150, and starts
+ * only below this number.
  */
 const MAX_CALLS = 800;
 
-/** Longer than a minute, so that runs overlap while Stripe is slow, and far shorter than a lease. */
+/** The longest time of a run: over a minute, so that runs overlap while Stripe is slow, and far shorter than a lease. */
 const MAX_MS = 4 * 60_000;
 
 export type RunLimits = {

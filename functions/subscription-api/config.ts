@@ -22,12 +22,12 @@ function binding<T>(method: string) {
   return z.custom<T>((value) => typeof value === "object" && value !== null && method in value, "is missing");
 }
 
-/** A URL without its trailing slash: paths are appended to it. */
+/** A URL. Drops the trailing slash, because paths are appended. */
 const baseUrl = serviceUrl.check(z.overwrite((url) => url.replace(/\/+$/, "")));
 
 const boolean = z.enum(["true", "false"], "must be true or false").transform((value) => value === "true");
 
-/** The comments are the table of settings in docs/operations.md (npm run docs). */
+/** `npm run docs` writes each comment into the table of settings in docs/operations.md. */
 export const settings = z.object({
   /** Binding: the D1 database. */
   DB: binding<D1Database>("prepare"),
@@ -42,31 +42,31 @@ export const settings = z.object({
   STRIPE_WEBHOOK_SECRET: newAndOld(secretLike(/^whsec_\S{16,}$/, "must be a signing secret (whsec_…)")),
   /** Replaces Stripe's API and makes the settings local; refused in a deployment. */
   STRIPE_API_URL: z.optional(z.string()),
-  /** As the site's, to compare its mode. */
+  /** Same as the site's; its mode must match the secret key's. */
   STRIPE_PUBLISHABLE_KEY: z.optional(z.string().regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…)")),
   /** Binding: Cloudflare Email Service. */
   EMAIL: binding<SendEmail>("send").optional(),
   /** HTTP email provider in Resend's format, used instead of EMAIL. */
   MAIL_API_URL: z.optional(serviceUrl),
-  /** Secret, with MAIL_API_URL. */
+  /** Secret; required with MAIL_API_URL. */
   MAIL_API_KEY: z.optional(secretLike(/^\S+$/, "must have no spaces")),
   /** As the site's. */
   CONSOLE_URL: z._default(serviceUrl, company.consoleUrl),
   /** As the site's. */
   CUSTOMER_PORTAL_URL: serviceUrl,
-  /** Receives account webhooks. Without it they wait. */
+  /** Receives account webhooks. Without it, they wait. */
   CONSOLE_WEBHOOK_URL: z.optional(serviceUrl),
-  /** Secret, with CONSOLE_WEBHOOK_URL: `whsec_` and 24 to 64 bytes in Base64. */
+  /** Secret; required with CONSOLE_WEBHOOK_URL: `whsec_` and 24 to 64 bytes in Base64. */
   CONSOLE_WEBHOOK_SECRET: z.optional(
     secretLike(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in Base64"),
   ),
-  /** Secret, 32 characters or more: the bearer token for the operator's commands. Without it they answer 404. */
+  /** Secret, 32 characters or more: the bearer token for the operator's commands. Without it, they answer 404. */
   OPERATOR_TOKEN: z.optional(
     secretLike(/^[\w.~+/-]{32,}=*$/, "must have at least 32 characters: letters, digits and -._~+/"),
   ),
-  /** Binding: sign-ups of one sender. */
+  /** Binding: sign-ups from one sender. */
   SIGNUP_RATE_LIMIT: binding<RateLimit>("limit"),
-  /** Host in email links for other devices, from `npm start`; refused in a deployment. */
+  /** The host name in email links for other devices, set by `npm start`; refused in a deployment. */
   HOST: z.string().optional(),
   /** As the site's. */
   DEADLINE_FACTOR: deadlineFactor,
@@ -78,9 +78,9 @@ export const settings = z.object({
   LINK_SECRET: newAndOld(secret),
   /** Secret, 32 characters or more: the key for hashes of emails and cards. Never change it. */
   HASH_SECRET: secret,
-  /** Secret, `true` while a database is restored: everybody but an operator gets a 503. */
+  /** Secret, `true` while a database is restored: everyone but an operator gets a 503. */
   MAINTENANCE: z.optional(z.literal("true", "must be true, or absent")),
-  /** If true, each mailbox and each card has one trial, not only each email address. */
+  /** If true, each mailbox and each card can have only one trial, not just each email address. */
   ONE_TRIAL_PER_PERSON: boolean,
   /** As the site's. */
   AUTOMATIC_TAX: z.optional(boolean),
@@ -88,7 +88,7 @@ export const settings = z.object({
 
 type Settings = z.output<typeof settings>;
 
-/** A setting, and another one that it needs. */
+/** Pairs of a setting and another setting that it requires. */
 const NEEDS: [keyof Settings, keyof Settings][] = [
   ["MAIL_API_URL", "MAIL_API_KEY"],
   ["CONSOLE_WEBHOOK_URL", "CONSOLE_WEBHOOK_SECRET"],
@@ -115,8 +115,8 @@ function checkTogether(env: Settings, context: z.RefinementCtx): void {
     refuse("STRIPE_API_URL", `must be on this machine, or ${TEST_MODE_API_URL} where PUBLIC_URL is on this machine`);
   }
   if (env.STRIPE_PUBLISHABLE_KEY !== undefined && isLiveKey(env.STRIPE_PUBLISHABLE_KEY) !== isLive) {
-    refuse("STRIPE_PUBLISHABLE_KEY", "is not of the secret key's mode");
-    refuse("STRIPE_SECRET_KEY", "is not of the publishable key's mode");
+    refuse("STRIPE_PUBLISHABLE_KEY", "is not in the secret key's mode");
+    refuse("STRIPE_SECRET_KEY", "is not in the publishable key's mode");
   }
   const seen = new Set<unknown>();
   for (const [key, value] of Object.entries(env).filter(([name]) => isSecretName(name))) {
@@ -169,7 +169,7 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
   operatorToken: env.OPERATOR_TOKEN,
 }));
 
-/** Emails of a deployment in Stripe's test mode do not go out in production's name. */
+/** A deployment in Stripe's test mode does not send emails in production's name. */
 function companyNameOf({ STRIPE_API_URL, STRIPE_SECRET_KEY }: Settings): string {
   const isStaging = STRIPE_API_URL === undefined && !isLiveKey(STRIPE_SECRET_KEY);
   return isStaging ? `${company.name} staging` : company.name;
@@ -202,7 +202,7 @@ export function keysOf(problems: ConfigurationProblem[]): string[] {
 
 const known = new WeakMap<object, ConfigurationResult<Config>>();
 
-/** Parses once for each isolate, in which every request has the same `env` object. */
+/** Parses the settings once per isolate, where all requests share one `env` object. */
 export function readConfig(env: unknown): ConfigurationResult<Config> {
   if (typeof env !== "object" || env === null) return parseConfig(env);
   const result = known.get(env) ?? parseConfig(env);

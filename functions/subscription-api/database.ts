@@ -2,14 +2,14 @@ import type { D1Database, D1PreparedStatement, D1Result } from "@cloudflare/work
 
 export type Statement = D1PreparedStatement;
 
-/** D1. A failed write is not repeated here: the site, Stripe and the cron handler repeat the whole request, which continues. */
+/** D1. Does not retry a failed write, because the site, Stripe and the cron handler retry the whole request, which then continues. */
 export type Database = {
   prepare(sql: string): Statement;
   /** Runs statements as one transaction. Each result has the name of its statement. */
   batch<Name extends string>(statements: Record<Name, Statement>): Promise<Record<Name, D1Result>>;
 };
 
-/** @param onStatement is called for each statement that is prepared */
+/** @param onStatement called for each prepared statement */
 export function databaseOver(d1: D1Database, onStatement = () => {}): Database {
   return {
     prepare(sql) {
@@ -26,7 +26,7 @@ export function databaseOver(d1: D1Database, onStatement = () => {}): Database {
   };
 }
 
-/** Errors after which a query can be repeated: https://developers.cloudflare.com/d1/best-practices/retry-queries/ */
+/** Errors after which a query can be retried: https://developers.cloudflare.com/d1/best-practices/retry-queries/ */
 const TRANSIENT =
   /Network connection lost|caused object to be reset|reset because its code was updated|transient issue|is overloaded|and was reset/;
 

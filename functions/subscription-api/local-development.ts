@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isLoopback, serviceUrl } from "../../app/shared/settings";
 
-/** The local secrets in wrangler.toml. A deployment with one of them refuses to work. */
+/** The local secrets in wrangler.toml. A deployment with any of them refuses all requests. */
 export const LOCAL_SECRETS = {
   STRIPE_WEBHOOK_SECRET: "whsec_local_development_only",
   CONSOLE_WEBHOOK_SECRET: "whsec_bG9jYWwtZGV2ZWxvcG1lbnQtb25seS1uZXZlci1kZXBsb3k=",

@@ -9,7 +9,7 @@ export function log(level: LogLevel, event: string, fields?: LogFields): void {
 
 export const errorLog = { error: log.bind(undefined, "error") };
 
-/** Log lines of the work have this request ID, also those that it writes after the response. */
+/** All log lines that the work writes have this request ID, even after the response. */
 export function withRequestId<T>(id: string, work: () => Promise<T>): Promise<T> {
   return requestIds.run(id, work);
 }

@@ -2,10 +2,10 @@ import * as z from "zod";
 import type { Database } from "./database";
 import type { ChargedPrice, Prices } from "./stripe/prices";
 
-/** What can be subscribed to: a plan of the pricing page, by its ID and its price here. */
+/** A plan from the pricing page, as the API sells it. */
 export type Package = z.output<typeof row>;
 
-/** The price of a package at the moment when a form is accepted. */
+/** A package's price when a form is accepted. */
 export type AgreedPrice = Pick<Package, "price_cents" | "stripe_price_id">;
 
 const row = z.object({
@@ -31,11 +31,11 @@ export function packagesIn(db: Database) {
       return z.array(row).parse((await db.prepare("SELECT * FROM packages ORDER BY price_cents").all()).results);
     },
 
-    /** Adds or replaces packages, all or none: nobody reads new cents with the old price of Stripe. */
+    /** Adds or replaces packages, all or none, so that nobody reads a new amount with Stripe's old price. */
     async record(packages: Package[]): Promise<void> {
       const json = JSON.stringify(packages);
       await db.batch({
-        // SQLite compares row by row, so two packages that swap their prices would break the column's UNIQUE.
+        // SQLite checks UNIQUE row by row, so two packages that swap their prices would violate it.
         free: db
           .prepare("UPDATE packages SET stripe_price_id = id WHERE id IN (SELECT value ->> 'id' FROM json_each(?))")
           .bind(json),
@@ -59,7 +59,7 @@ export type CatalogPrice = Package & { created: boolean };
 
 /**
  * Finds or creates each package's price at Stripe, then records them together.
- * @param wanted packages to add or change; without them each package keeps its name and cents
+ * @param wanted packages to add or change; without it, each package keeps its name and amount
  */
 export async function reconcileCatalog(
   { packages, prices }: CatalogServices,
@@ -76,7 +76,7 @@ export async function reconcileCatalog(
 
 export type PackageAtStripe = Package & { at_stripe: ChargedPrice | null };
 
-/** Each package beside the price at Stripe that its sign-ups get; null if Stripe has no such price. */
+/** Each package with the Stripe price that its sign-ups get; null if Stripe has no such price. */
 export async function packagesAtStripe({ packages, prices }: CatalogServices): Promise<PackageAtStripe[]> {
   const found: PackageAtStripe[] = [];
   for (const one of await packages.all()) found.push({ ...one, at_stripe: await prices.read(one.stripe_price_id) });

@@ -21,7 +21,7 @@ export type Services = ReturnType<typeof servicesFor> & { passwords: PasswordQue
 
 export type Connect = (config: Config, limits?: RunLimits) => Services;
 
-/** What an isolate's requests and runs share: one queue of passwords to hash. */
+/** Connects services that share one password queue per isolate. */
 export function connectWith(hasher: PasswordHasher): Connect {
   let passwords: PasswordQueue | undefined;
   return (config, limits) => {
@@ -36,8 +36,8 @@ function queueFor({ isLocal, deadlineFactor }: Config, hasher: PasswordHasher): 
 }
 
 /**
- * What requests and runs of the cron handler call: the database's tables, Stripe, emails and the console.
- * @param limits of a run, which count each D1 statement and each call to Stripe
+ * The services for requests and cron runs: the database's tables, Stripe, emails and the console.
+ * @param limits a run's limits, which count each D1 statement and Stripe call
  */
 export function servicesFor(config: Config, limits?: RunLimits) {
   const countedFetch: typeof fetch = (...given) => {

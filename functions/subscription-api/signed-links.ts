@@ -7,7 +7,7 @@ const PATHS = {
   "not-me": "/links/not-me",
 } as const;
 
-/** What a link is for. Its token opens nothing else. */
+/** What a link is for. Its token works for nothing else. */
 export type LinkPurpose = keyof typeof PATHS;
 
 export type SignedLinks = ReturnType<typeof signedLinks>;
@@ -18,12 +18,12 @@ const ID_BYTES = 16;
 const MAC_BYTES = 12;
 
 /**
- * Makes and checks links for one sign-up. A token has the expiry in seconds, the sign-up's ID and a truncated HMAC-SHA-256. With 43
- * characters it is a third of a JWT: the site puts a status URL into a link that also becomes a QR code.
+ * Creates and checks links for one sign-up. A token has the expiry in seconds, the sign-up's ID and a truncated HMAC-SHA-256. Its 43
+ * characters are a third of a JWT's length, because the site puts a status URL into a link that is also shown as a QR code.
  */
 export function signedLinks({ publicUrl, secrets }: LinkConfig) {
   return {
-    /** @param expires rounded down to a second @param origin the API's public URL when absent */
+    /** @param expires rounded down to a second @param origin the API's public URL by default */
     urlOf(purpose: LinkPurpose, signUpId: string, expires: Date, origin = publicUrl): string {
       const [secret] = secrets;
       if (secret === undefined) throw new Error("There is no secret to sign with");
@@ -34,7 +34,7 @@ export function signedLinks({ publicUrl, secrets }: LinkConfig) {
       return `${origin}${PATHS[purpose]}/${token.toString("base64url")}`;
     },
 
-    /** The sign-up's id; undefined if the token was altered, has expired or has another purpose. */
+    /** The sign-up's ID; undefined if the token was altered, has expired or is for another purpose. */
     read(purpose: LinkPurpose, token: string): string | undefined {
       const bytes = Buffer.from(token, "base64url");
       if (bytes.length !== EXPIRY_BYTES + ID_BYTES + MAC_BYTES) return undefined;

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { causeOf } from "../failures";
 import { root } from "../wrangler/wrangler";
 
-// An open page still loads its own release's files after the next deployment, so a build keeps the files of the two releases before it.
+// An open page still loads its own release's files after the next deployment, so a build keeps the files of two earlier releases.
 
 const KEPT_RELEASES = 3;
 const WITHIN_MS = 20_000;

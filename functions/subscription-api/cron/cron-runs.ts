@@ -5,7 +5,7 @@ const latest = z.object({ ran_at: z.string().nullable(), created_at: z.string() 
 
 export type CronRuns = ReturnType<typeof cronRunsIn>;
 
-/** The end of the latest complete run of the cron handler, for `/health`. Every method throws D1's errors. */
+/** Records when the cron handler last completed a run, for `/health`. Every method throws D1's errors. */
 export function cronRunsIn(db: Database) {
   return {
     async record(): Promise<void> {

@@ -7,8 +7,9 @@ import type { AdvanceServices } from "../sign-ups/step";
 import { nextCheck } from "../sign-ups/timing";
 
 /**
- * Advances one batch of sign-ups that were due when the run began, one for each connection: a webhook was lost, a request crashed,
- * or a time has come. Logs a sign-up's failure, and leaves it leased. Returns the size of the batch; throws D1's errors.
+ * Advances one batch of sign-ups that were due when the run began, one per connection. A sign-up is due because a webhook was lost,
+ * a request crashed or a deadline has passed. If one fails, logs that and leaves it leased. Returns the size of the batch. Throws
+ * D1's errors.
  */
 export async function advanceDue(rank: CheckRank, runStart: Date, services: AdvanceServices): Promise<number> {
   const { signUps } = services;
@@ -28,7 +29,7 @@ export async function advanceDue(rank: CheckRank, runStart: Date, services: Adva
   return due.length;
 }
 
-/** A next check can lie in the past. After the run's start it is no longer due in this run, which so takes each sign-up once. */
+/** The next check. If it is in the past, it moves to just after the run's start, so that the run takes each sign-up only once. */
 function checkAfterRun(signUp: SignUp, runStart: Date): string | null {
   const next = nextCheck(signUp);
   const earliest = new Date(runStart.getTime() + 1).toISOString();

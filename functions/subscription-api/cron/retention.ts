@@ -7,10 +7,10 @@ import type { Outbox } from "../outbox/outbox";
  * keyed hashes in `trial_claims`.
  */
 
-/** Longer than the three days for which Stripe repeats an event, so that no message is written a second time. */
+/** Longer than the three days for which Stripe retries an event, so that no message is written twice. */
 const SETTLED_MESSAGES_MS = 30 * 24 * 60 * 60_000;
 
-/** Bounds the statement; the next run goes on. */
+/** Limits the statement's size. The next run deletes the rest. */
 const DELETED_PER_RUN = 2_000;
 
 /** Returns the number of deleted rows. Throws D1's errors. */

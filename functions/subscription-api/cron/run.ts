@@ -10,18 +10,18 @@ import { deleteExpired } from "./retention";
 
 export type ScheduledServices = AdvanceServices & DispatchServices & { cronRuns: CronRuns };
 
-/** Trials that have to start come strictly first: sign-ups of the next kind wait until none is left. */
+/** In strict order: no sign-up of the next rank is taken until none of this rank is due. Trials that must start come first. */
 const URGENCIES = [CHECK_RANKS.cardSetUp, CHECK_RANKS.mayHaveTrial, CHECK_RANKS.leftToDelete] as const;
 
 /**
- * The cron handler's work of each minute, within the run's limits: six sign-ups and six messages in turn, the most urgent sign-ups
- * first, then the messages that are left. A part that fails is not tried again in this run and keeps no other part from its turn.
- * Throws at the end if one failed.
+ * The cron handler's work of each minute, within the run's limits. Alternates between six sign-ups, the most urgent first, and six
+ * messages; then sends the remaining messages. A part that fails is not retried in this run and does not stop the other parts.
+ * Throws at the end if any part failed.
  */
 export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
   const runStart = new Date();
   const failures = new Map<string, unknown>();
-  /** Returns how much of its work a part found; none after a failure. */
+  /** Returns how many items a part processed; 0 if it has failed. */
   const attempt = async (part: string, work: () => Promise<number>): Promise<number> => {
     if (failures.has(part)) return 0;
     try {
@@ -35,7 +35,7 @@ export async function runScheduled(services: ScheduledServices, limits: RunLimit
   const sendSome = () => attempt("messages", () => dispatchCounted(services, limits));
 
   for (const urgency of URGENCIES) {
-    // A batch that is not full was the last one.
+    // A batch that is not full was the last one, so the loop ends.
     let taken = CONNECTIONS;
     while (taken === CONNECTIONS && limits.hasLeft()) {
       taken = await attempt(`sign-ups of rank ${urgency}`, () => advanceDue(urgency, runStart, services));
@@ -51,7 +51,7 @@ export async function runScheduled(services: ScheduledServices, limits: RunLimit
   await services.cronRuns.record();
 }
 
-/** Each message is one call to its receiver, which nothing else counts. */
+/** Counts one call for each message, because nothing else counts the call to its receiver. */
 async function dispatchCounted(services: DispatchServices, limits: RunLimits): Promise<number> {
   const messages = await dispatchMessages(services);
   limits.count(messages);

@@ -10,18 +10,18 @@ import { errorLog, log } from "../log";
 import type { ApiContext } from "./api-context";
 import { problem } from "./problem";
 
-/** `site` is reached by the site's service binding, `public` from the network. */
+/** `site` is reached through the site's service binding, `public` from the network. */
 export type Entrypoint = "public" | "site";
 
 type Guard = MiddlewareHandler<ApiContext>;
 
-/** Local settings that were deployed by mistake answer 421, except to this machine and with the HOST of `npm start`. */
+/** With local settings, which could be deployed by mistake, answers 421 to other machines unless `npm start` was given a HOST. */
 export const requireLocalHost: Guard = async (c, next) => {
   if (isLoopback(c.req.url) || !isLocal(c.env) || hasHost(c.env)) return next();
   return problem(421, { title: ONLY_THIS_MACHINE });
 };
 
-/** Answers 403 to plain http outside local development. A redirect would come too late: the password has been sent by then. */
+/** Answers 403 to plain http outside local development. A redirect would be too late, because the password has already been sent. */
 export const requireTls: Guard = async (c, next) => {
   if (isLocal(c.env) || c.req.url.startsWith("https:")) return next();
   return problem(403, { title: "Only https is allowed" });
@@ -30,8 +30,8 @@ export const requireTls: Guard = async (c, next) => {
 const SENDER = /^[0-9A-Za-z.:/]{1,64}$/;
 
 /**
- * Admits the site, which passes on the visitor's rate limit key in SENDER_HEADER. To the network these routes do not exist outside
- * local development.
+ * Admits only the site, which passes the visitor's rate limit key in SENDER_HEADER. Outside local development, these routes do not
+ * exist for the network.
  */
 export function requireSite(entrypoint: Entrypoint): Guard {
   return async (c, next) => {
@@ -43,13 +43,13 @@ export function requireSite(entrypoint: Entrypoint): Guard {
   };
 }
 
-/** Answers 429 before the body is read, since waiting for a slow body would end in a 408. */
+/** Answers 429 before reading the body, because waiting for a slow body would end in a 408. */
 export const limitSignUps: Guard = async (c, next) => {
   if (!(await isOverLimit(c.var.config.signUpLimit, c.var.sender, errorLog))) return next();
   return problem(429, { title: "Too many requests" }, { "retry-after": RETRY_AFTER_SECONDS });
 };
 
-/** Admits who has the operator's token. Without the setting OPERATOR_TOKEN there are no commands. */
+/** Admits only requests with the operator's token. Without the setting OPERATOR_TOKEN, there are no commands. */
 export const requireOperator: Guard = async (c, next) => {
   const { operatorToken: token } = c.var.config;
   if (token === undefined) return problem(404, { title: "Not found" });

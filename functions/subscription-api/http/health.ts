@@ -8,13 +8,13 @@ import { type Problem, unavailable } from "./problem";
 
 const MINUTE = 60_000;
 
-/** The cron handler runs each minute, for four minutes at most. */
+/** The cron handler runs every minute, for at most four minutes. */
 const CRON_LATE_MS = 10 * MINUTE;
 /** Cloudflare needs up to 15 minutes to run a new trigger, and a first deployment waits for its secrets. */
 const FIRST_RUN_LATE_MS = 30 * MINUTE;
 const MESSAGE_LATE_MS = 15 * MINUTE;
 
-/** Bounds the load of `/health`. */
+/** Limits the load that `/health` causes. */
 const CACHED_MS = 10_000;
 
 type Health = {
@@ -31,8 +31,8 @@ type Health = {
 type Found = { status: 200; body: Health } | { status: 503; problem: Problem };
 
 /**
- * `GET /health`: a 503 lists the problems (docs/operations.md). Each isolate caches its answer for ten seconds, on a
- * developer's machine only a good one.
+ * `GET /health`: a 503 lists the problems (docs/operations.md). Each isolate caches its answer for ten seconds; in local
+ * development, only a healthy one.
  */
 export function healthCheck(): (c: Context<ApiContext>) => Promise<Response> {
   let cached: { found: Found; until: number } | undefined;
@@ -47,7 +47,7 @@ export function healthCheck(): (c: Context<ApiContext>) => Promise<Response> {
   };
 }
 
-/** Asks the database only. Alerts on log lines watch Stripe. */
+/** Checks only the database. Stripe is watched by alerts on log lines. */
 async function check({ config, services }: Pick<ApiContext["Variables"], "config" | "services">): Promise<Found> {
   const { outbox, cronRuns } = services;
   try {
@@ -62,7 +62,7 @@ async function check({ config, services }: Pick<ApiContext["Variables"], "config
     const isCronLate =
       cron.ran_at === null ? age(cron.created_at) > FIRST_RUN_LATE_MS : age(cron.ran_at) > CRON_LATE_MS;
     const keys = [...(isCronLate ? ["cron"] : []), ...(due > MESSAGE_LATE_MS ? ["outbox"] : [])];
-    // A development machine may have been off for days.
+    // Ignore late work in local development, because the machine may have been off for days.
     if (keys.length === 0 || config.isLocal) {
       return { status: 200, body: { status: "ok", release: config.release, commit, ...work } };
     }

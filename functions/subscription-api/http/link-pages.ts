@@ -57,7 +57,7 @@ linkPages.onError((error, c) => {
   return c.html(page(c, "Something went wrong", body), 503, { "retry-after": "60" });
 });
 
-/** Opening the page confirms the address. docs/subscription-api.md says why there is no button. */
+/** Opening the page confirms the address. For why there is no button, see docs/subscription-api.md. */
 linkPages.get("/verify-email/:token", async (c) => {
   const { services, dispatchAfterResponse } = c.var;
   const signUpId = services.links.read("verify-email", c.req.param("token"));
@@ -72,7 +72,7 @@ linkPages.get("/verify-email/:token", async (c) => {
   return c.html(page(c, "Your email address is confirmed", body));
 });
 
-/** Asks before the sign-up ends, because email scanners open links. */
+/** Asks for confirmation before it ends the sign-up, because email scanners open links. */
 linkPages.get("/not-me/:token", async (c) => {
   const signUp = await signUpOfLink(c);
   if (!signUp) return notFound(c);
@@ -102,7 +102,7 @@ async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
   return signUpId === undefined ? null : signUps.find(signUpId);
 }
 
-/** Shown once the trial is over. The page does not know whether Stripe has charged the card. */
+/** Shown when the trial is over. The page does not know if Stripe has charged the card. */
 function afterCharge({ trial_end }: SignUp) {
   if (trial_end === null || Date.parse(trial_end) > Date.now()) return "";
   return html`<p>If the card was charged, our support team will look at the charge and write to you.</p>`;

@@ -17,7 +17,7 @@ const ANY_OPERATION: Refusals = {
   403: "plain http outside local development",
   421: "local settings serve this machine only",
   500: "an unexpected error",
-  502: "an unexpected answer of the payment provider",
+  502: "an unexpected answer from the payment provider",
   503: "a wrong setting, maintenance, or Stripe, D1 or the password queue is unavailable",
 };
 const SIGN_UP: Refusals = {
@@ -28,15 +28,15 @@ const SIGN_UP: Refusals = {
   409: `the email address has or had a trial; ${IN_PROGRESS}; with ${PRICE_CHANGED}, the plan costs more than shown`,
   413: "the body is larger than 16 KiB",
   415: "the body is not application/json",
-  422: "a field is invalid, or the key was used for another request",
-  429: "too many sign-ups of one sender",
+  422: "a field is invalid, or the key was used for a different request",
+  429: "too many sign-ups from one sender",
 };
 const STATUS: Refusals = { ...ANY_OPERATION, 404: `an unknown or expired token; ${NOT_THE_SITE}`, 409: IN_PROGRESS };
 
 let document: Json | undefined;
 
 /**
- * The routes that the site calls, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). Made from the same schemas that validate
+ * The routes that the site calls, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). Generated from the schemas that validate
  * requests and answers.
  */
 export function openApi(): Json {
@@ -45,17 +45,17 @@ export function openApi(): Json {
     info: {
       title: "Subscription API",
       version: "1",
-      description: "docs/subscription-api.md has what no schema can say.",
+      description: "For everything that a schema cannot say, see docs/subscription-api.md.",
     },
     paths: {
       "/subscription": {
         post: {
-          summary: "Accepts a sign-up and makes a setup intent for its card",
+          summary: "Accepts a sign-up and creates a setup intent for its card",
           parameters: [
-            header("Idempotency-Key", "The same key and request give the same sign-up", "^[\\x21-\\x7e]{1,255}$"),
+            header("Idempotency-Key", "The same key and request return the same sign-up", "^[\\x21-\\x7e]{1,255}$"),
             header("X-Request-Id", "In the logs, and in metadata at Stripe"),
             header(SHOWN_PRICE_HEADER, "The plan's monthly price in US cents, as the form showed it", "^\\d{1,9}$"),
-            header(SENDER_HEADER, "Rate limit key of the visitor, from the site's Worker"),
+            header(SENDER_HEADER, "The visitor's rate limit key, from the site's Worker"),
           ],
           requestBody: { required: true, ...contentOf("application/json", schemaOf(subscriptionRequest, "input")) },
           responses: responsesOf(subscriptionResponse, SIGN_UP),

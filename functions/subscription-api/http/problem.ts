@@ -6,7 +6,7 @@ import { isTransient } from "../database";
 import { log } from "../log";
 import { PaymentsError } from "../stripe/client";
 
-/** Problem details (RFC 9457) with two members of our own: `errors` by form field, and `keys` of what is wrong here. */
+/** Problem details (RFC 9457) with two extra members: `errors` by form field, and `keys` that name what is wrong in the service. */
 export const problemDetails = z.object({
   type: z.string().meta({ description: "about:blank, or a type that the operation names" }),
   title: z.string(),
@@ -25,7 +25,7 @@ export function problem(status: number, members: Problem, headers: Record<string
   });
 }
 
-/** The answer to an error that nobody caught: 409, 502 or 503 if trying again can help, otherwise 500. */
+/** The answer to an uncaught error: 409, 502 or 503 if trying again can help, otherwise 500. */
 export function errorResponse(error: Error): Response {
   // Hono's own middleware throws these.
   if (error instanceof HTTPException) return error.res ?? problem(error.status, { title: "The request is refused" });
@@ -52,7 +52,7 @@ export function unavailable(members: Problem, retryAfter: string): Response {
   return problem(503, members, { "retry-after": retryAfter });
 }
 
-/** A 409 for the same request under way. @param retryAfter seconds after which to try again */
+/** A 409 while the same request is in progress. @param retryAfter seconds after which to try again */
 export function inProgress(title: string, retryAfter: string): Response {
   return problem(409, { type: REQUEST_IN_PROGRESS, title }, { "retry-after": retryAfter });
 }

@@ -4,7 +4,7 @@ import { handleStripeEvent, type SignUpEvent } from "../sign-ups/handle-stripe-e
 import type { ApiContext } from "./api-context";
 import { problem } from "./problem";
 
-/** Answers 200 when the work for a signed event is done, or there is none. After any other answer Stripe repeats the event. */
+/** Answers 200 when the work for a signed event is done, or if there is none. After any other answer, Stripe retries the event. */
 export async function postStripeWebhook(c: Context<ApiContext>): Promise<Response> {
   const { services } = c.var;
   const received = await services.stripeWebhook.read(await c.req.text(), c.req.header("stripe-signature") ?? "");
@@ -14,7 +14,7 @@ export async function postStripeWebhook(c: Context<ApiContext>): Promise<Respons
   }
   if (received.status !== "ignored") {
     const work = processOnce(received, c.var);
-    // The work goes on when Stripe closes the connection because the answer is slow.
+    // The work continues if Stripe closes the connection because the answer is slow.
     c.executionCtx.waitUntil(work.catch(() => undefined));
     await work;
   }

@@ -12,7 +12,7 @@ import { signUpEnd, statusEnd } from "../sign-ups/timing";
 import type { ApiContext } from "./api-context";
 import { inProgress, problem, unavailable } from "./problem";
 
-/** Up to 255 printable characters, as Stripe allows for its own keys. */
+/** Up to 255 printable characters, as in Stripe's own idempotency keys. */
 const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 
 /** Whole US cents. */
@@ -35,7 +35,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   if (request instanceof Response) return request;
 
   const { services } = c.var;
-  // After validation, so that an invalid form takes no slot.
+  // Only after validation, so that an invalid form does not take a slot.
   const slot = services.passwords.enter();
   if (slot === undefined) return busy();
   const form = {
@@ -45,7 +45,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
     requestId: c.var.requestId,
   };
   const work = createSignUp(form, { ...services, passwords: slot }).finally(() => slot.release());
-  // The work goes on when the visitor disconnects: the sign-up is completed and the slot released.
+  // The work continues if the visitor disconnects, to complete the sign-up and release the slot.
   c.executionCtx.waitUntil(work.catch(() => undefined));
   const result = await work;
   if (result.status === "created") log("info", "sign_up_accepted", { signUpId: result.signUp.id });
@@ -55,7 +55,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
       return Response.json(
         {
           client_secret: result.clientSecret,
-          // The site follows a status URL only at the origin that it called.
+          // The site accepts a status URL only on the origin that it called.
           status_url: services.links.urlOf(
             "status",
             result.signUp.id,
@@ -69,7 +69,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
     case "duplicate":
       return problem(409, { title: "A subscription with this information already exists" });
     case "ended":
-      return inProgress("The end of an earlier try is still in progress", "1");
+      return inProgress("The end of an earlier sign-up is still in progress", "1");
     case "price-changed":
       return problem(409, { type: PRICE_CHANGED, title: "The plan costs more than the form showed" });
     case "unknown-package":
@@ -77,7 +77,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
     case "email-refused":
       return unprocessable({ email: [INVALID_EMAIL] });
     case "key-reused":
-      return problem(422, { title: "The Idempotency-Key was used for another request" });
+      return problem(422, { title: "The Idempotency-Key was used for a different request" });
     case "busy":
       return busy();
   }

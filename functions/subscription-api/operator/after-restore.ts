@@ -15,7 +15,7 @@ export type RestoreServices = {
   stripeHistory: ReturnType<typeof stripeHistory>;
 };
 
-/** `restoredTo` is the time of the database's content, `stoppedAt` when maintenance began, `from` the last part's `next`. */
+/** `restoredTo` is the time of the restored data, `stoppedAt` is when maintenance began, and `from` is the last part's `next`. */
 export type Restore = { restoredTo: Date; stoppedAt: Date; from?: string | undefined };
 
 /** What one part did. `next` is where the next part begins, or null after the last one. */
@@ -36,8 +36,8 @@ const EVENTS = 100;
 const ofSignUp = z.object({ id: z.string(), metadata: z.object({ sign_up_id: z.guid() }) });
 
 /**
- * Brings a restored database up to date, one part at a time: first each sign-up is marked for the cron handler, then Stripe's
- * events since `restoredTo` are read. A part may be repeated. Throws PaymentsError and D1's errors.
+ * Brings a restored database up to date, one part at a time: first marks each sign-up for the cron handler, then reads Stripe's
+ * events since `restoredTo`. A part may be repeated. Throws PaymentsError and D1's errors.
  */
 export async function reconcileRestored(restore: Restore, services: RestoreServices): Promise<RestoreReport> {
   const { restored } = services;
@@ -73,7 +73,7 @@ async function readEvents({ restoredTo, stoppedAt }: Restore, last: string, serv
 
 export function stripeHistory(stripe: Stripe) {
   return {
-    /** A page of events, the latest first. Stripe keeps them for 30 days: https://docs.stripe.com/api/events */
+    /** A page of events, newest first. Stripe keeps them for 30 days: https://docs.stripe.com/api/events */
     async page(since: Date, last: string): Promise<{ events: Stripe.Event[]; next: string | null }> {
       const { data, has_more } = await call(() =>
         stripe.events.list({
@@ -89,13 +89,13 @@ export function stripeHistory(stripe: Stripe) {
   };
 }
 
-/** Changes to a restored database, each of which may be repeated. Every method throws D1's errors. */
+/** Changes to a restored database. Each can be repeated. Every method throws D1's errors. */
 export function restoredDatabase(db: Database) {
   const now = () => new Date().toISOString();
   const idsOf = (results: unknown) => z.array(z.object({ id: z.string() })).parse(results);
 
   return {
-    /** With a new attempt the cron handler looks at Stripe for objects that the row has lost. Returns the sign-ups' IDs. */
+    /** Starts a new attempt, so that the cron handler looks at Stripe for objects that the row has lost. Returns the sign-ups' IDs. */
     async checkAgain(last: string, limit: number): Promise<string[]> {
       const checked = db.prepare(
         `UPDATE sign_ups SET check_at = ?1, stripe_attempt = stripe_attempt + 1, version = version + 1
@@ -108,8 +108,8 @@ export function restoredDatabase(db: Database) {
     },
 
     /**
-     * Drops emails to customers that were due before maintenance, since those went out by then. Keeps emails that have failed
-     * before, and reports to support, which is better told twice than never. Returns the number of dropped emails.
+     * Drops emails to customers that were due before maintenance, because they had already gone out by then. Keeps emails that have
+     * failed before, and reports to support, which are better sent twice than never. Returns the number of dropped emails.
      */
     async holdBackDue(before: Date): Promise<number> {
       const held = db.prepare(

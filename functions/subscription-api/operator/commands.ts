@@ -49,7 +49,7 @@ export const COMMANDS = {
     const erasure = await erasePerson(email, services);
     if (erasure.status === "waiting") {
       const title = `Waiting until these messages have been sent: ${erasure.waitsFor.join(", ")}`;
-      return problem(409, { title, detail: "See npm run messages, and erase again after that." });
+      return problem(409, { title, detail: "See npm run messages, then erase again." });
     }
     const { signUps, customers } = erasure;
     log("info", "person_erased", { signUps, customers });
@@ -77,7 +77,7 @@ export const COMMANDS = {
   /** Changes nothing. */
   prices: command(z.unknown(), "anything", async (_, { services }) => ({ prices: await packagesAtStripe(services) })),
 
-  /** Late and dead messages, or one sent again by its key. */
+  /** Lists late and dead messages, or sends the message with a key again. */
   messages: command(messages, "send_again, the key of a message, or nothing", async ({ send_again: key }, context) => {
     const { outbox, accountWebhook } = context.services;
     const db = databaseOver(context.config.d1);
@@ -86,17 +86,17 @@ export const COMMANDS = {
       return { messages: found, dead: await outbox.countDead() };
     }
     if (!(await sendAgain(db, key))) {
-      return problem(409, { title: "This message was sent, is being sent, is due now or never existed" });
+      return problem(409, { title: "This message was already sent, is being sent, is due now or does not exist" });
     }
     log("info", "message_sent_again", { key });
     context.dispatchAfterResponse();
     return { sent_again: key };
   }),
 
-  /** Sign-ups by the day on which they began (UTC) and their state now. */
+  /** Counts sign-ups by the day they began (UTC) and their current state. */
   status: command(z.unknown(), "anything", async (_, { config }) => {
     const from = new Date(Date.now() - (STATUS_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
-    // Reads the index sign_ups_by_day alone.
+    // This query only reads the index sign_ups_by_day.
     const counted = databaseOver(config.d1).prepare(
       `SELECT substr(created_at, 1, 10) AS day, status, count(*) AS n FROM sign_ups
         WHERE substr(created_at, 1, 10) >= ? GROUP BY substr(created_at, 1, 10), status`,
@@ -108,8 +108,8 @@ export const COMMANDS = {
 
 /**
  * The route of a command.
- * @param members what the body has, for the answer to another body
- * @param work returns the answer's JSON, or a refusal
+ * @param members says what the body must have, for the answer to an invalid body
+ * @param work returns the answer's JSON or a refusal
  */
 function command<T>(
   schema: z.ZodType<T>,

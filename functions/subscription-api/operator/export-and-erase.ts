@@ -9,14 +9,14 @@ export type PersonServices = {
   signUps: SignUps;
   outbox: Outbox;
   payments: Payments;
-  /** Without a console nobody waits to hear that an account is closed. */
+  /** Undefined without a console, which would have to learn that an account is closed. */
   accountWebhook: AccountWebhook | undefined;
 };
 
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
 /**
- * Everything stored about a person, without the password's hash (GDPR articles 15 and 20, CCPA 1798.110).
+ * Everything stored about a person except the password's hash (GDPR articles 15 and 20, CCPA 1798.110).
  * Throws PaymentsError and D1's errors.
  */
 export async function exportPerson(email: string, services: PersonServices): Promise<PersonalData> {
@@ -31,12 +31,12 @@ export async function exportPerson(email: string, services: PersonServices): Pro
 
 export type Erasure =
   | { status: "erased"; signUps: number; customers: number }
-  /** People have not been told yet what they have to decide or do. Whatever is left can be erased after these messages. */
+  /** Support or the console still has to get these messages. Erase again after that. */
   | { status: "waiting"; waitsFor: MessageKind[] };
 
 /**
  * Erases a person here and at Stripe (GDPR article 17, CCPA 1798.105). Keeps a trial's keyed hashes (table `trial_claims`) and
- * Stripe's invoices. May be repeated. Throws PaymentsError and D1's errors.
+ * Stripe's invoices. Can be repeated. Throws PaymentsError and D1's errors.
  */
 export async function erasePerson(email: string, services: PersonServices): Promise<Erasure> {
   const { payments, outbox, accountWebhook } = services;
@@ -45,7 +45,7 @@ export async function erasePerson(email: string, services: PersonServices): Prom
   const waitsFor = await outbox.untoldKinds(ids, accountWebhook !== undefined);
   if (waitsFor.length > 0) return { status: "waiting", waitsFor };
   for (const { status, stripe_setup_intent_id, stripe_customer_id } of found) {
-    // Deleting a customer leaves its card form open.
+    // Deleting a customer would leave its card form open.
     if (status === "pending" && !(await payments.releaseCard(stripe_setup_intent_id))) {
       throw new PaymentsError("in-progress");
     }
@@ -59,7 +59,7 @@ export async function erasePerson(email: string, services: PersonServices): Prom
   return { status: "erased", signUps: ids.length, customers: customers.size };
 }
 
-/** Deletes the version that was read, so that a message written in the meantime is seen. Returns the messages to wait for. */
+/** Deletes only the version that was read, so that no message written in the meantime is lost. Returns the messages to wait for. */
 async function eraseRow(id: string, { signUps, outbox, accountWebhook }: PersonServices): Promise<MessageKind[]> {
   for (let signUp = await signUps.find(id); signUp !== null; signUp = await signUps.find(id)) {
     const waitsFor = await outbox.untoldKinds([id], accountWebhook !== undefined);
@@ -69,7 +69,7 @@ async function eraseRow(id: string, { signUps, outbox, accountWebhook }: PersonS
   return [];
 }
 
-/** By the email address here and at Stripe, where it may have changed since. */
+/** Searches by email address here and at Stripe, where the address may have changed. */
 async function findPerson(
   email: string,
   { signUps, payments }: Pick<PersonServices, "signUps" | "payments">,

@@ -43,7 +43,7 @@ export async function stuckMessages(db: Database, kinds: readonly MessageKind[],
 }
 
 /**
- * Makes a message due now, with all its attempts. False if it is deleted, sent or dropped, or may be on its way.
+ * Makes a message due now and resets its attempts. Returns false if it is deleted, sent, dropped or possibly being sent.
  * Throws D1's errors.
  */
 export async function sendAgain(db: Database, key: string): Promise<boolean> {

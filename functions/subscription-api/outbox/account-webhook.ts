@@ -13,7 +13,7 @@ export type AccountMessage = Message & { kind: keyof typeof TYPES };
 
 export type AccountWebhook = { send(message: AccountMessage): Promise<SendOutcome> };
 
-/** Tells the console about accounts, by Standard Webhooks: https://www.standardwebhooks.com */
+/** Notifies the console about accounts with Standard Webhooks: https://www.standardwebhooks.com */
 export function accountWebhookTo({ url, secret }: ConsoleConfig, deadlineFactor = 1): AccountWebhook {
   const webhook = new Webhook(secret);
   return {
@@ -34,7 +34,7 @@ export function accountWebhookTo({ url, secret }: ConsoleConfig, deadlineFactor 
   };
 }
 
-/** The whole account. With the password's hash customers can log in to the console. */
+/** The whole account. It includes the password's hash, so that customers can log in to the console. */
 function accountOf(message: Message) {
   return {
     id: message.id,

@@ -19,11 +19,11 @@ export type DispatchServices = {
   accountWebhook: AccountWebhook | undefined;
 };
 
-/** How long links work, counted from the sign-up: an email that is sent again has the same links. */
+/** How long links work after the sign-up. An email that is sent again has the same links. */
 export const LINK_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Sends a batch of due messages, one for each connection, and logs each outcome. Returns the batch's size. */
+/** Sends a batch of due messages, one per connection, and logs each outcome. Returns the batch's size. */
 export async function dispatchMessages(services: DispatchServices): Promise<number> {
   const messages = await services.outbox.take(sentKinds(services.accountWebhook !== undefined), CONNECTIONS);
   await inParallel(messages, (message) => dispatch(message, services));
@@ -48,7 +48,7 @@ async function dispatch(message: Message, services: DispatchServices): Promise<v
     if (state === "dead") log("error", "message_dead", { ...fields, reason: outcome.reason });
     else log("warn", "message_failed", { ...fields, reason: outcome.reason });
   } catch (error) {
-    // It is due again when its lease ends.
+    // The message is due again when its lease ends.
     log("error", "message_unsettled", { ...fields, ...describeError(error) });
   }
 }

@@ -23,7 +23,7 @@ const keysOnly = z.array(z.object({ key: z.string() }));
 const kindsOnly = z.array(z.object({ kind: messageKinds }));
 const keysOf = (rows: unknown) => keysOnly.parse(rows).map(({ key }) => key);
 
-/** Why a message is no longer true and is not sent. */
+/** Why a message is not sent: it is no longer true. */
 export type DropReason =
   | "sign-up-ended"
   | "trial-began"
@@ -34,12 +34,12 @@ export type DropReason =
   | "no-subscription"
   | "restored";
 
-/** The reason is a status or an error's name, never text of the receiver. */
+/** `reason` is a status or an error's name, never the receiver's text. */
 export type SendOutcome = { status: "sent" } | { status: "failed"; reason: string };
 
-/** How long a run has for a message before another one may send it. Asking Stripe and sending take up to 40 s. */
+/** How long a run has to send a message before another run may take it. Asking Stripe and sending take up to 40 s. */
 export const LEASE_MS = 120_000;
-/** With the pauses below, about a day and a half. */
+/** With the growing pauses in `postpone`, they take about a day and a half. */
 const MAX_ATTEMPTS = 15;
 const FIRST_DELAY_MS = 30_000;
 const MAX_DELAY_MS = 6 * 60 * 60_000;
@@ -50,17 +50,17 @@ export function messageKey(kind: KeyedKind, signUpId: string): string {
   return `${kind}/${signUpId}`;
 }
 
-/** Messages that a sign-up has once, due now. */
+/** Messages that are sent once per sign-up, due now. */
 export function messagesOnce(signUpId: string, ...kinds: KeyedKind[]): NewMessage[] {
   return kinds.map((kind) => ({ kind, key: messageKey(kind, signUpId) }));
 }
 
-/** A trial has one reminder for each end that Stripe gives it. */
+/** The key of a reminder: one for each end date that Stripe sets for the trial. */
 export function reminderKey(signUpId: string, trialEnd: Date | null): string {
   return `trial-ending/${signUpId}/${trialEnd?.toISOString()}`;
 }
 
-/** The kinds that can be sent. Without a console account webhooks wait. */
+/** The kinds that can be sent. Without a console, account webhooks wait. */
 export function sentKinds(hasConsole: boolean): MessageKind[] {
   return hasConsole ? [...EMAILS, ...ACCOUNT_WEBHOOKS] : [...EMAILS];
 }
@@ -72,10 +72,10 @@ export type NewMessage =
   /** @property card the keyed hash of a card that has had a trial */
   | { kind: "card-used"; card: string };
 
-/** In a day (UTC) about one card, because they may reach strangers whose address somebody else typed. */
+/** The most emails per day (UTC) about one card, because they may go to strangers whose address someone else typed. */
 const EMAILS_ABOUT_A_CARD = 3;
 
-/** For the transaction of a sign-up's change. Inserts nothing if the sign-up no longer has this version. */
+/** A statement for the transaction of a sign-up's change. Inserts nothing if the sign-up no longer has this version. */
 export function newMessage(
   db: Database,
   message: NewMessage,
@@ -94,7 +94,7 @@ export function newMessage(
     .bind(key, kind, due.toISOString(), now.toISOString(), id, version);
 }
 
-/** Takes the card's next free key of the day. Inserts nothing if there is none, or if the sign-up has had such an email. */
+/** Uses the card's next free key of the day. Inserts nothing if none is free, or if the sign-up has already had such an email. */
 function newCardUsedMessage(
   db: Database,
   card: string,
@@ -118,8 +118,8 @@ function newCardUsedMessage(
 export function outboxIn(db: Database) {
   return {
     /**
-     * Leases due messages: the oldest of each kind, then the second oldest of each, so that a flood of one kind delays no other.
-     * A message goes to one of several runs at the same time. Writes nothing if nothing is due.
+     * Leases due messages: the oldest of each kind, then the second oldest of each, so that a flood of one kind does not delay others.
+     * Of several concurrent runs, only one gets a message. Writes nothing if nothing is due.
      */
     async take(kinds: readonly MessageKind[], limit: number): Promise<Message[]> {
       const now = new Date().toISOString();
@@ -153,8 +153,8 @@ export function outboxIn(db: Database) {
     },
 
     /**
-     * Kinds of messages that an erasure would lose before people have learned of them: support decides about a refund, and the
-     * console closes the account. Without a console an account webhook may be lost.
+     * The kinds of messages that must be sent before an erasure: support has to decide about a refund, and the console has to close
+     * the account. Without a console, account webhooks may be lost.
      */
     async untoldKinds(signUpIds: readonly string[], hasConsole: boolean): Promise<MessageKind[]> {
       const untold = db.prepare(
@@ -178,7 +178,7 @@ export function outboxIn(db: Database) {
         .run();
     },
 
-    /** Doubles the pause after each failure, and gives up after the last. A crash in mid-lease does not count. */
+    /** Doubles the pause after each failure, and gives up after the last attempt. A crash during a lease does not count. */
     async postpone({ key, attempts, lease_end }: Message): Promise<"due" | "dead"> {
       const state = attempts + 1 >= MAX_ATTEMPTS ? "dead" : "due";
       const delay = Math.min(FIRST_DELAY_MS * 2 ** attempts, MAX_DELAY_MS);
@@ -198,7 +198,7 @@ export function outboxIn(db: Database) {
       return (await found.bind(signUpId).all()).results;
     },
 
-    /** Since when the oldest due message waits; null if none is due. */
+    /** When the oldest due message became due; null if none is due. */
     async oldestDue(kinds: readonly MessageKind[]): Promise<string | null> {
       // Reads the first entry of each kind in the index.
       const oldest = db.prepare(

@@ -10,7 +10,7 @@ type Sent = {
   isRepetition?: (response: Response) => Promise<boolean>;
 };
 
-/** Posts a message to its receiver. The answer's body is not read, since it may have no end. */
+/** Posts a message to its receiver. Does not read the answer's body, which may be endless. */
 export async function postJson(
   url: string,
   { headers, deadlineFactor, isRepetition, body }: Sent,
@@ -32,7 +32,7 @@ export async function postJson(
   }
 }
 
-/** An error's name, since its message may quote the recipient. */
+/** An error's name. Its message is not used, because it may quote the recipient. */
 export function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }

@@ -1,14 +1,14 @@
 import type { PasswordHasher } from "./scrypt";
 
-/** scrypt blocks its isolate for about 150 ms, so requests wait for each other. Each of them may wait for so long. */
+/** scrypt blocks its isolate for about 150 ms, so requests queue up. `waiting` requests may wait, each at most `waitsForMs`. */
 export type PasswordLimits = { waiting: number; waitsForMs: number };
 
-/** Shorter than the site's timeout of ten seconds. */
+/** The wait is shorter than the site's timeout of ten seconds. */
 export const PASSWORD_LIMITS: PasswordLimits = { waiting: 40, waitsForMs: 8_000 };
-/** For bursts of sign-ups on a development machine. */
+/** Allows bursts of sign-ups on a development machine. */
 export const LOCAL_PASSWORD_LIMITS: PasswordLimits = { waiting: 1_000, waitsForMs: 60_000 };
 
-/** Hashes and verifies like PasswordHasher. Undefined once the request has waited too long: its visitor has gone by then. */
+/** Hashes and verifies like PasswordHasher. Returns undefined if the request has waited too long, because its visitor is gone. */
 export type PasswordSlot = {
   hash(password: string): Promise<string | undefined>;
   verify(password: string, stored: string): Promise<boolean | undefined>;
@@ -27,7 +27,7 @@ export function passwordQueue(hasher: PasswordHasher, { waiting, waitsForMs }: P
   const isOver = ({ since }: { since: number }) => Date.now() - since >= waitsForMs;
   return {
     enter() {
-      // A request that Cloudflare has ended never releases its slot.
+      // Free expired slots, because a request that Cloudflare has ended never releases its slot.
       for (const slot of taken) if (isOver(slot)) taken.delete(slot);
       if (taken.size >= waiting) return undefined;
       const slot = { since: Date.now() };

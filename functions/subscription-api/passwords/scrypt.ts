@@ -1,6 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 
-// OWASP's Password Storage Cheat Sheet. Cloudflare's PBKDF2 stops at 100,000 rounds, which is too few.
+// From OWASP's Password Storage Cheat Sheet. Cloudflare's PBKDF2 allows only 100,000 rounds, which is too few.
 const LOG2_N = 14;
 const R = 8;
 const P = 5;
@@ -14,7 +14,7 @@ export type PasswordHasher = {
   verify(password: string, stored: string): Promise<boolean>;
 };
 
-/** A hash is a PHC string, `$scrypt$ln=14,r=8,p=5$salt$hash`; verifying one uses the cost that it names. */
+/** A hash is a PHC string, `$scrypt$ln=14,r=8,p=5$salt$hash`; verifying uses the cost in the hash. */
 export const scryptPasswords: PasswordHasher = {
   async hash(password) {
     const salt = randomBytes(SALT_BYTES);

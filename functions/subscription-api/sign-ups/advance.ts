@@ -54,7 +54,7 @@ const STEPS_TO_CARD_FORM: Steps = {
 
 const STEPS_TO_NOT_ME: Steps = {
   pending: endByNotMe,
-  // Stripe may have begun the trial already, so it begins here and then ends.
+  // Stripe may have started the trial already, so it starts here too and then ends.
   card_set_up: startTrial,
   ended: cleanUp,
   trialing: endTrialByNotMe,
@@ -63,35 +63,35 @@ const STEPS_TO_NOT_ME: Steps = {
   canceled: endTrialByNotMe,
 };
 
-/** Where a sign-up stands; null if it was deleted. */
+/** The sign-up after its steps; null if it was deleted. */
 export type Advanced = {
   signUp: SignUp | null;
-  /** If Stripe was asked for it on the way. */
+  /** Set if a step asked Stripe for it. */
   setupIntent?: SetupIntent;
 };
 
-/** For webhooks, the cron handler and questions about the status: takes a sign-up as far as its card and Stripe allow. */
+/** Takes a sign-up as far as its card and Stripe allow. For webhooks, the cron handler and status requests. */
 export function advance(signUp: SignUp, services: AdvanceServices): Promise<Advanced> {
   return takeSteps(STEPS, signUp, services);
 }
 
-/** For the visitor, who wants to enter a card. */
+/** Like `advance`, and creates a card form if the sign-up still needs a card. For the visitor. */
 export function advanceToCardForm(signUp: SignUp, services: AdvanceServices): Promise<Advanced> {
   return takeSteps(STEPS_TO_CARD_FORM, signUp, services);
 }
 
-/** For the owner of the email address, who did not sign up. */
+/** Ends the sign-up. For the owner of the email address, who did not sign up. */
 export function advanceToNotMe(signUp: SignUp, services: AdvanceServices): Promise<Advanced> {
   return takeSteps(STEPS_TO_NOT_ME, signUp, services);
 }
 
-/** A sign-up takes at most seven. */
+/** A sign-up never needs more than seven steps. */
 const MOST_STEPS = 20;
 
 /**
- * Takes steps until one is done. Each asks Stripe and acts there; its change is then written over the row that was read. Whoever
- * was overtaken reads the row again, so that every step may be repeated, after a crash or by several callers at once. Throws
- * PaymentsError and D1's errors.
+ * Takes steps until one is done. Each step reads and changes objects at Stripe, then writes its change only if the row is still as
+ * it was read. If not, another caller was faster, and the row is read again. So steps can be repeated after a crash, and several
+ * callers can take them at once. Throws PaymentsError and D1's errors.
  */
 async function takeSteps(steps: Steps, given: SignUp, services: AdvanceServices): Promise<Advanced> {
   const { signUps } = services;
@@ -108,14 +108,14 @@ async function takeSteps(steps: Steps, given: SignUp, services: AdvanceServices)
     } else if (step) {
       await signUps.delete(signUp);
     }
-    // Whoever was overtaken asks Stripe again.
+    // If the write failed because the row had changed, the next step asks Stripe again.
     setupIntent = written ? step?.setupIntent : undefined;
     signUp = written ?? (await signUps.find(signUp.id));
   }
   return { signUp: null };
 }
 
-/** Undefined if Stripe refused because somebody else has changed the sign-up in the meantime. */
+/** Undefined if Stripe refused because another caller has changed the sign-up in the meantime. */
 async function takeStep(
   steps: Steps,
   signUp: SignUp,

@@ -13,7 +13,7 @@ import {
   TRIAL_START_GRACE_MS,
 } from "./timing";
 
-/* A pending sign-up: from the form to its card. */
+/* The steps of a pending sign-up, from the form to its card. */
 
 /** Takes the card if one was set up. Deletes the sign-up after 24 hours without one. */
 export async function checkCard(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Step> {
@@ -23,7 +23,7 @@ export async function checkCard(signUp: SignUp, services: AdvanceServices, known
   return setupIntent ? judge(signUp, setupIntent, services) : findLostCardForm(signUp, services);
 }
 
-/** The same, but makes a setup intent if there is none, and begins no longer shortly before the sign-up is deleted. */
+/** Like `checkCard`, but creates a setup intent if there is none, except shortly before the sign-up is deleted. */
 export async function prepareCardForm(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Step> {
   const { payments } = services;
   if (hasTooManyFailedCards(signUp)) return endBeforeTrial(signUp, "cards-failed");
@@ -40,12 +40,12 @@ async function judge(signUp: SignUp, setupIntent: SetupIntent, services: Advance
   return { done: true, setupIntent };
 }
 
-/** A card of another sign-up or customer counts as none. */
+/** False for a card that belongs to another sign-up or customer. */
 function hasOwnCard({ id, stripe_customer_id }: SignUp, { state, signUpId, customerId }: SetupIntent): boolean {
   return state === "succeeded" && signUpId === id && customerId === stripe_customer_id;
 }
 
-/** Looks for what an earlier attempt made at Stripe without hearing of it, as after a restore of the database. */
+/** Looks for Stripe objects that the row does not know, because an answer was lost or the database was restored. */
 async function findLostCardForm(signUp: SignUp, { payments }: AdvanceServices): Promise<Step> {
   if (!mayExist(signUp)) return { done: true };
   const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
@@ -57,12 +57,12 @@ async function findLostCardForm(signUp: SignUp, { payments }: AdvanceServices): 
 function record(customerId: string, setupIntent: SetupIntent): Step {
   return {
     write: { columns: { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntent.id } },
-    // One that was found in a list lacks its card's fingerprint.
+    // Once it has a card, ask Stripe again: a setup intent from a list lacks the card's fingerprint.
     setupIntent: setupIntent.state === "open" ? setupIntent : undefined,
   };
 }
 
-/** Claims the trial for the email address and the card; of two sign-ups at the same moment the claims decide. */
+/** Claims the trial for the email address and the card. If two sign-ups try at the same moment, only one gets the claims. */
 async function acceptCard(signUp: SignUp, setupIntent: SetupIntent, services: AdvanceServices): Promise<Step> {
   const { claims, signUps } = services;
   const email = claims.ofEmail(signUp.email);
@@ -101,7 +101,7 @@ async function refuseUsedCard(
   };
 }
 
-/** Cancels the setup intent first, so that no card can be set up any more, and deletes the customer before the row. */
+/** Cancels the setup intent first, so that no card can be set up anymore, and deletes the customer before the row. */
 async function deleteUnfinished(signUp: SignUp, services: AdvanceServices): Promise<Step> {
   const { payments } = services;
   if (signUp.stripe_setup_intent_id !== null) {

@@ -41,7 +41,7 @@ export async function createSignUp(form: PostedForm, services: SignUpServices): 
   const price = request.package_id === undefined ? null : await packages.find(request.package_id);
   if (price === null && request.package_id !== undefined) return { status: "unknown-package" };
   if (isAboveShown(price, form)) return priceChanged(price, form);
-  // Hashed before the email lookup, so that known and new addresses take equally long.
+  // Hash before looking up the email address, so that known and new addresses take equally long.
   const passwordHash = await passwords.hash(request.password);
   if (passwordHash === undefined) return { status: "busy" };
   if (await hasHadTrial(request.email, services)) return { status: "duplicate" };
@@ -62,7 +62,7 @@ async function resume(stored: SignUp, form: PostedForm, services: SignUpServices
   return resumeAtLowerPrice(stored, form, services);
 }
 
-/** The same form from a page that shows a lower price by now: the visitor has seen both, so the lower one counts. */
+/** The same form was sent again from a page with a lower price. The visitor has seen both prices, so the lower one counts. */
 async function resumeAtLowerPrice(stored: SignUp, form: PostedForm, services: SignUpServices): Promise<SignUpResult> {
   const { packages, signUps } = services;
   const price = stored.package_id === null ? null : await packages.find(stored.package_id);
@@ -85,7 +85,7 @@ function priceChanged(price: AgreedPrice | null, { request, shownPriceCents }: P
   return { status: "price-changed" };
 }
 
-/** True after a trial, and for a trial whose status can no longer be asked for. */
+/** True for a canceled trial, and for a trial whose form is too old to be continued. */
 function isOver(stored: SignUp): boolean {
   if (stored.status === "ended" || isBeforeTrial(stored)) return false;
   return stored.status === "canceled" || isOlderThan(stored, CONTINUED_FOR_MS);
@@ -102,7 +102,7 @@ async function finish(stored: SignUp, services: SignUpServices): Promise<SignUpR
     if (isBeforeTrial(stored)) found = await advanceToCardForm(stored, services);
   } catch (error) {
     if (!(error instanceof PaymentsError) || error.reason !== "email-refused") throw error;
-    // A sign-up without a customer ends only here.
+    // Without a customer, no other step would end this sign-up.
     await services.signUps.delete(stored);
     return { status: "email-refused" };
   }

@@ -8,7 +8,7 @@ import { subscriptionOf } from "./trial";
 
 type EndReason = NonNullable<SignUp["end_reason"]>;
 
-/** Ends a sign-up that has no trial: it claims nothing any more, and the same form can begin again. */
+/** Ends a sign-up that has no trial. Releases its claims and its idempotency key, so that the same form can start again. */
 export function endBeforeTrial({ id }: SignUp, reason: EndReason): Step {
   return {
     write: {
@@ -24,8 +24,8 @@ export function endByNotMe(signUp: SignUp): Step {
 }
 
 /**
- * Cancels the subscription at once, whatever is then decided about the address and the money. The address may have a trial again,
- * once, if its owner neither confirmed it nor paid nor canceled. After a payment or a confirmed address, support decides.
+ * Cancels the subscription immediately. If nobody has confirmed the address, paid or canceled, the address can have one more trial;
+ * otherwise nobody could ever sign up with it. After a payment or a confirmed address, support decides about the address and a refund.
  */
 export async function endTrialByNotMe(signUp: SignUp, services: AdvanceServices): Promise<Step> {
   const { claims, payments, signUps } = services;
@@ -50,8 +50,8 @@ export async function endTrialByNotMe(signUp: SignUp, services: AdvanceServices)
 }
 
 /**
- * Deletes what an ended sign-up has at Stripe, as soon as no card is being processed there, and a day later the row, which answers
- * for its status until then. A card that is processed for so long has no customer any more.
+ * Deletes an ended sign-up's objects at Stripe, as soon as no card is being processed there. Deletes the row a day later, because
+ * the status can be requested until then. If a card is still being processed by then, its customer is deleted anyway.
  */
 export async function cleanUp(signUp: SignUp, { payments }: AdvanceServices): Promise<Step> {
   const { stripe_setup_intent_id, updated_at } = signUp;
@@ -65,13 +65,13 @@ export async function cleanUp(signUp: SignUp, { payments }: AdvanceServices): Pr
   return { write: { columns: { stripe_customer_id: null, stripe_setup_intent_id: null, check_at } } };
 }
 
-/** Also a customer of which the row does not know, since the answer to its creation was lost. */
+/** Also finds and deletes a customer that the row does not know because Stripe's answer was lost. */
 export async function deleteCustomer(signUp: SignUp, payments: Payments): Promise<void> {
   const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
   if (customerId !== undefined) await payments.deleteCustomer(customerId);
 }
 
-/** No header's key contains a space. */
+/** A key that no request can have, because a key in a header cannot contain a space. */
 function unusedKey(signUpId: string): string {
   return `ended ${signUpId}`;
 }

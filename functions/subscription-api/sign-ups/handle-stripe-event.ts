@@ -8,16 +8,16 @@ import { now } from "./timing";
 
 export type SignUpEvent = Extract<WebhookContent, { event: unknown }>;
 
-/** `unknown`: no sign-up is concerned. */
+/** `unknown` means that the event is not about a sign-up. */
 export type EventOutcome = SignUp["status"] | "deleted" | "unknown";
 
-/** Asks Stripe how things stand, since an event only names what has changed: a repetition finds nothing left to do. */
+/** Reads the current state from Stripe, because an event only names what has changed. A repeated event finds nothing to do. */
 export async function handleStripeEvent(received: SignUpEvent, services: AdvanceServices): Promise<EventOutcome> {
   const signUp = await signUpOf(received, services);
   return signUp === null ? "unknown" : ((await advance(signUp, services)).signUp?.status ?? "deleted");
 }
 
-/** Null if there is nothing to do for it. */
+/** The sign-up that the event is about; null if there is nothing to do. */
 async function signUpOf(received: SignUpEvent, services: AdvanceServices): Promise<SignUp | null> {
   const { signUps } = services;
   switch (received.status) {
@@ -30,7 +30,7 @@ async function signUpOf(received: SignUpEvent, services: AdvanceServices): Promi
     case "subscription-changed": {
       const { stripeSubscriptionId, customerId } = received;
       const signUp = await signUps.findByStripe(stripeSubscriptionId, customerId);
-      // A trial without a plan has none until now.
+      // A trial without a plan has no subscription until sales creates one.
       return signUp && [stripeSubscriptionId, null].includes(signUp.stripe_subscription_id) ? signUp : null;
     }
   }
@@ -48,13 +48,13 @@ async function countDeclined(
   return signUp && signUp.trial_end === null && hasTooManyFailedCards(signUp) ? signUp : null;
 }
 
-/** Undefined if this event was counted before: Stripe may deliver it more than once. */
+/** Undefined if this event was already counted, because Stripe may deliver an event more than once. */
 function countOnce(signUp: SignUp, { id }: StripeEvent): Change | undefined {
   const counted = signUp.declined_events.split(" ");
   if (counted.includes(id)) return undefined;
   const declined_cards = signUp.declined_cards + 1;
   const declined_events = [...counted, id].slice(-MAX_FAILED_CARDS).join(" ").trim();
-  // If this request does not end the sign-up after the last card, the cron handler does.
+  // After the last card, the cron handler ends the sign-up if this request does not.
   const isLast = hasTooManyFailedCards({ ...signUp, declined_cards });
   return { columns: { declined_cards, declined_events, ...(isLast && { check_at: now() }) } };
 }

@@ -4,7 +4,7 @@ import { type Advanced, advance, advanceToCardForm } from "./advance";
 import { isBeforeTrial, type SignUp } from "./sign-up";
 import type { AdvanceServices } from "./step";
 
-/** Asks Stripe if no webhook has arrived yet, so that the status includes the card just entered. */
+/** The status, including a card that was just entered: if no webhook has arrived yet, asks Stripe. */
 export async function signUpStatus(id: string, services: AdvanceServices): Promise<SubscriptionStatus> {
   const stored = await services.signUps.find(id);
   if (!stored) return { status: "ended" };
@@ -25,7 +25,7 @@ export async function signUpStatus(id: string, services: AdvanceServices): Promi
   }
 }
 
-/** After a used card the visitor gets the form for another one. */
+/** After a used card, the visitor gets a form for another one. */
 async function asItIsNow(stored: SignUp, services: AdvanceServices): Promise<Advanced> {
   try {
     const found = await advance(stored, services);
@@ -33,7 +33,7 @@ async function asItIsNow(stored: SignUp, services: AdvanceServices): Promise<Adv
     const isWaiting = signUp?.status === "pending" && signUp.used_cards > 0 && setupIntent === undefined;
     return isWaiting ? await advanceToCardForm(signUp, services) : found;
   } catch (error) {
-    // The webhook is being processed by another request.
+    // Another request is already processing the webhook.
     if (!(error instanceof PaymentsError) || error.reason !== "in-progress") throw error;
     return { signUp: await services.signUps.find(stored.id) };
   }

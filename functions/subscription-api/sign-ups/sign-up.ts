@@ -64,7 +64,7 @@ export function columnsOf(request: SubscriptionRequest): z.output<typeof formCol
 export const CHECK_RANKS = { cardSetUp: 0, mayHaveTrial: 1, leftToDelete: 2 } as const;
 export type CheckRank = (typeof CHECK_RANKS)[keyof typeof CHECK_RANKS];
 
-/** True while only its card decides whether there will be a trial. */
+/** True while the sign-up has no trial yet and a card can still start one. */
 export function isBeforeTrial({ status }: Pick<SignUp, "status">): boolean {
   return status === "pending" || status === "card_set_up";
 }

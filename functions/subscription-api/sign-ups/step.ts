@@ -8,17 +8,17 @@ import type { TrialClaims } from "./trial-claims";
 
 export type AdvanceServices = { signUps: SignUps; payments: Payments; claims: TrialClaims; packages: Packages };
 
-/** What a step does with the sign-up that it was given: writes a change and its log line, removes the row, or leaves it as it is. */
+/** What happens to the sign-up: a change is written and logged, the row is removed, or nothing is left to do. */
 export type Step = (
   | { write: Change; log?: [level: LogLevel, event: string, fields: LogFields] }
   | { remove: true }
   | { done: true }
 ) & {
-  /** The sign-up's setup intent, if Stripe has just been asked for it: the next step need not ask again. */
+  /** The sign-up's setup intent, if this step has it from Stripe, so that the next step does not ask again. */
   setupIntent?: SetupIntent;
 };
 
-/** Asks Stripe and acts there. May be repeated, and by several callers at once. Throws PaymentsError and D1's errors. */
+/** Reads and changes objects at Stripe. Can be repeated, even by several callers at once. Throws PaymentsError and D1's errors. */
 export type TakeStep = (signUp: SignUp, services: AdvanceServices, setupIntent?: SetupIntent) => Step | Promise<Step>;
 
 export function nothingLeftToDo(): Step {

@@ -17,13 +17,13 @@ export type NewSignUp = {
   price: AgreedPrice | null;
 };
 
-/** A change of one sign-up, written as a whole over the row that was read, or not at all. */
+/** A change to one sign-up. It is written as a whole, and only if the row is still as it was read. */
 export type Change = {
   columns: Partial<Omit<SignUp, "id" | "version" | "updated_at">> & { idempotency_key?: string };
   messages?: NewMessage[];
-  /** Hashes that the sign-up claims, all or none: without them nothing is written. */
+  /** Hashes that the sign-up claims, all or none. If another sign-up has one of them, the change is not written. */
   claims?: string[];
-  /** Whatever it has claimed may be claimed by another sign-up. */
+  /** Releases all hashes that the sign-up has claimed, so that another sign-up can claim them. */
   releasesClaims?: true;
   secondTrial?: SecondTrial | undefined;
 };
@@ -36,7 +36,7 @@ const MOST_TRIES = 20;
 const signUpOrNull = signUpRow.nullable();
 const signUpRows = z.array(signUpRow);
 
-/** Takes normalized emails. Every method throws D1's errors. */
+/** Expects normalized email addresses. Every method throws D1's errors. */
 export function signUpsIn(db: Database) {
   const allOf = async (sql: string, ...values: string[]) =>
     signUpRows.parse(
@@ -65,8 +65,8 @@ export function signUpsIn(db: Database) {
   const find = (id: string) => oneOf("SELECT * FROM sign_ups WHERE id = ?", id);
 
   /**
-   * The only writer of an existing sign-up: the whole change over the row that was read. Nothing, and null, if the row has changed
-   * since or another sign-up has one of the claims. A repetition after a lost answer finds the row changed.
+   * The only function that changes an existing sign-up. Writes the whole change; or nothing, and returns null, if the row has changed
+   * since it was read or another sign-up has one of the claims. A retry after a lost answer finds the row changed.
    */
   async function write({ id, version }: SignUp, change: Change): Promise<SignUp | null> {
     const { columns, messages = [], claims, releasesClaims, secondTrial } = change;
@@ -114,14 +114,14 @@ export function signUpsIn(db: Database) {
       return allOf("SELECT * FROM sign_ups WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
     },
 
-    /** Found by its customer while its subscription is not recorded. */
+    /** Finds a sign-up by its subscription, or by its customer if the subscription is not recorded yet. */
     async findByStripe(stripeSubscriptionId: string, customerId: string): Promise<SignUp | null> {
       const found = "SELECT * FROM sign_ups WHERE stripe_subscription_id = ? OR stripe_customer_id = ?";
       const signUps = await allOf(found, stripeSubscriptionId, customerId);
       return signUps.find((one) => one.stripe_subscription_id === stripeSubscriptionId) ?? signUps[0] ?? null;
     },
 
-    /** Whether a trial was claimed by one of these hashes, also by a person who was erased since. */
+    /** True if a trial was claimed with one of these hashes, even by a person who has been erased since. */
     hasHadTrial: (hashes: string[], exceptBy = "") => isAnyClaimed(hashes, exceptBy),
 
     /** Returns the sign-up with this idempotency key, new or existing. */
@@ -153,8 +153,8 @@ export function signUpsIn(db: Database) {
     write,
 
     /**
-     * For a change that does not depend on Stripe: reads the sign-up and writes, again and again until no other writer came between.
-     * @param changeOf nothing if there is nothing to change
+     * Makes a change that does not depend on Stripe. Reads and writes again until no other writer gets in between.
+     * @param changeOf returns undefined if there is nothing to change
      */
     async change(id: string, changeOf: (signUp: SignUp) => Change | undefined): Promise<SignUp | null> {
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -167,19 +167,19 @@ export function signUpsIn(db: Database) {
       throw new Error("A sign-up changed each time it was read");
     },
 
-    /** Nothing, if the sign-up has changed since it was read. Keeps the claims of a trial. */
+    /** Deletes the sign-up, unless it has changed since it was read. Keeps the claims of a trial. */
     async delete({ id, version }: SignUp): Promise<void> {
       await db.prepare("DELETE FROM sign_ups WHERE id = ? AND version = ?").bind(id, version).run();
     },
 
-    /** Whatever its state. Keeps the claims of a trial. */
+    /** Deletes the sign-up in any state. Keeps the claims of a trial. */
     async erase(id: string): Promise<void> {
       await db.prepare("DELETE FROM sign_ups WHERE id = ?").bind(id).run();
     },
 
     /**
-     * Leases sign-ups that were due by a time, so that overlapping runs of the cron handler take different ones. A lease ends when
-     * the sign-up is due again.
+     * Leases sign-ups that were due by a given time, so that overlapping cron runs take different ones. A lease ends when the sign-up
+     * is due again.
      */
     async takeDue(rank: CheckRank, dueBy: Date, limit: number): Promise<SignUp[]> {
       const take = db.prepare(
@@ -190,7 +190,7 @@ export function signUpsIn(db: Database) {
       return signUpRows.parse((await take.bind(fromNow(LEASE_MS), rank, dueBy.toISOString(), limit).all()).results);
     },
 
-    /** Plans the next check of sign-ups that stayed as they were since they were leased. */
+    /** Plans the next check of sign-ups that have not changed since they were leased. */
     async planChecks(checks: { read: SignUp; at: string | null }[]): Promise<void> {
       if (checks.length === 0) return;
       const planned = checks.map(({ read: { id, version, check_at }, at }) => ({ id, version, lease: check_at, at }));

@@ -5,22 +5,22 @@ const HOUR = 60 * MINUTE;
 
 /** Age at which a sign-up without a card is deleted. */
 export const ABANDONED_AFTER_MS = 24 * HOUR;
-/** Age up to which the same form continues its sign-up. Shorter, so that no request works on a sign-up that is being deleted. */
+/** Age up to which the same form continues its sign-up. A bit shorter, so that no request continues one that is being deleted. */
 export const CONTINUED_FOR_MS = ABANDONED_AFTER_MS - 5 * MINUTE;
 /** Age up to which an abandoned sign-up waits for a card that Stripe is still processing. */
 export const PROCESSED_WITHIN_MS = ABANDONED_AFTER_MS + 24 * HOUR;
 /** How long an ended sign-up still answers for its status. */
 export const KEPT_AFTER_END_MS = 24 * HOUR;
 
-/** Until the cron handler looks for a card whose webhook was lost. */
+/** How soon after the form the cron handler looks for a card whose webhook was lost. */
 export const FIRST_CHECK_AFTER_MS = 10 * MINUTE;
-/** Until the cron handler takes over from the webhook or the page that found the card. */
+/** How long the webhook or page that found the card has to start the trial before the cron handler does. */
 export const TRIAL_START_GRACE_MS = 2 * MINUTE;
 /** How long after a trial's end Stripe may take to charge. */
 export const TRIAL_END_GRACE_MS = HOUR;
-/** Between two checks while Stripe still processes a card, or has not ended a trial. */
+/** The pause between checks while Stripe is still processing a card or has not ended a trial. */
 const UNFINISHED_PAUSE_MS = 10 * MINUTE;
-/** How long a run of the cron handler has a due sign-up to itself. Longer than a run. */
+/** How long a cron run has a due sign-up to itself; longer than a run takes. */
 export const LEASE_MS = 10 * MINUTE;
 
 /** ISO 8601, as every time in the database. */
@@ -32,7 +32,7 @@ export function now(): string {
   return fromNow(0);
 }
 
-/** Whether so much time has passed since then. */
+/** True if this much time has passed since `time`. */
 export function isPast(time: string, milliseconds: number): boolean {
   return Date.now() - Date.parse(time) >= milliseconds;
 }
@@ -41,17 +41,17 @@ export function isOlderThan({ created_at }: Pick<SignUp, "created_at">, millisec
   return isPast(created_at, milliseconds);
 }
 
-/** When a sign-up ends that has no card by then. */
+/** When a sign-up without a card ends. */
 export function signUpEnd({ created_at }: Pick<SignUp, "created_at">): Date {
   return new Date(Date.parse(created_at) + ABANDONED_AFTER_MS);
 }
 
-/** When its status can no longer be asked for: an hour later, so that a waiting page is told of the end. */
+/** When the status link expires: an hour after the end, so that a waiting page still learns of it. */
 export function statusEnd(signUp: Pick<SignUp, "created_at">): Date {
   return new Date(signUpEnd(signUp).getTime() + HOUR);
 }
 
-/** When the cron handler looks again at a sign-up that it left as it was; null if only webhooks change it. */
+/** When the cron handler next checks a sign-up that it left unchanged; null if only webhooks can change it. */
 export function nextCheck(signUp: SignUp): string | null {
   switch (signUp.status) {
     case "pending":
@@ -69,7 +69,7 @@ export function nextCheck(signUp: SignUp): string | null {
   }
 }
 
-/** When the trial should have become a paid subscription. */
+/** When to check that a trial has become a paid subscription. */
 export function nextTrialCheck(trialEnd: string | null): string | null {
   if (trialEnd === null) return null;
   return new Date(Math.max(Date.parse(trialEnd) + TRIAL_END_GRACE_MS, Date.now() + UNFINISHED_PAUSE_MS)).toISOString();

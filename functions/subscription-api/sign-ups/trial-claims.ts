@@ -5,15 +5,15 @@ export type TrialClaims = ReturnType<typeof trialClaims>;
 
 /** Hashes that give an address's trial back, once. */
 export type SecondTrial = {
-  /** Claims of the address, which end. Both kinds, whatever ONE_TRIAL_PER_PERSON was when they were made. */
+  /** The address's claims, which are released: both kinds, because ONE_TRIAL_PER_PERSON may have changed since. */
   released: string[];
-  /** Claimed instead, for ever, so that it does not happen again. */
+  /** Claimed forever in their place, so that an address gets a second trial only once. */
   claimed: string[];
 };
 
 /**
- * The keyed hashes by which a trial is claimed (table `trial_claims`): one for each email address and, with ONE_TRIAL_PER_PERSON,
- * for each mailbox and card.
+ * The keyed hashes that claim a trial (table `trial_claims`): one for the email address and, with ONE_TRIAL_PER_PERSON, one each
+ * for the mailbox and the card.
  */
 export function trialClaims({ hashSecret, onePerPerson }: TrialConfig) {
   const hash = (kind: string, value: string) => keyedHash(hashSecret, kind, value);
@@ -23,7 +23,7 @@ export function trialClaims({ hashSecret, onePerPerson }: TrialConfig) {
       return onePerPerson ? [address, hash("mailbox", mailboxOf(email))] : [address];
     },
 
-    /** Null if cards do not count, or Stripe has no fingerprint. */
+    /** Null if cards do not count or Stripe has no fingerprint for this card. */
     ofCard(fingerprint: string | null): string | null {
       return onePerPerson && fingerprint !== null ? hash("card", fingerprint) : null;
     },
@@ -40,7 +40,7 @@ export function trialClaims({ hashSecret, onePerPerson }: TrialConfig) {
   };
 }
 
-/** HMAC-SHA-256 in Base64url; equal only for the same parts in the same order. */
+/** HMAC-SHA-256 in Base64url. Equal only for the same parts in the same order. */
 function keyedHash(secret: string, ...parts: string[]): string {
   return createHmac("sha256", secret).update(JSON.stringify(parts)).digest("base64url");
 }
@@ -48,7 +48,7 @@ function keyedHash(secret: string, ...parts: string[]): string {
 /** Providers that ignore dots in the local part: https://support.google.com/mail/answer/7436150 */
 const IGNORES_DOTS = new Set(["gmail.com", "googlemail.com"]);
 
-/** For comparison only: drops the plus tag (RFC 5233) and the dots that the provider ignores. */
+/** Drops the plus tag (RFC 5233) and the dots that the provider ignores. Only for comparing addresses. */
 function mailboxOf(email: string): string {
   const at = email.lastIndexOf("@");
   const domain = email.slice(at + 1);

@@ -7,20 +7,20 @@ import type { SignUp } from "./sign-up";
 import type { AdvanceServices, Step } from "./step";
 import { nextTrialCheck } from "./timing";
 
-/* A sign-up whose card is set up: its trial begins, and then the row follows the subscription at Stripe. */
+/* The steps after a card is set up: start the trial, then keep the row in line with the subscription at Stripe. */
 
 const DAY_MS = 24 * 60 * 60_000;
 
 /** A subscription at Stripe, or a trial without a plan. */
 type TrialState = Pick<SubscriptionState, "status" | "trialEnd"> & { stripeSubscriptionId: string | null };
 
-/** At the price that the row has had since its form. Throws if Stripe does not know it. */
+/** Starts the trial at the price that the visitor agreed to. Throws if Stripe does not know that price. */
 export async function startTrial(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Step> {
   const { packages, payments } = services;
   const { id, package_id, stripe_customer_id: customerId, stripe_price_id: priceId } = signUp;
   if (customerId === null) throw new Error("A sign-up whose card is set up has no customer");
   if (package_id !== null && priceId === null) {
-    // Stored by an earlier release, which kept no price.
+    // An earlier release stored this sign-up without a price.
     const chosen = await packages.find(package_id);
     if (chosen === null) throw new Error("A sign-up's package is not in the catalog");
     const { price_cents, stripe_price_id } = chosen;
@@ -40,7 +40,7 @@ export async function startTrial(signUp: SignUp, services: AdvanceServices, know
   };
 }
 
-/** Sales makes the subscription later, for the same card. */
+/** Sales creates the subscription later, for the same card. */
 async function trialWithoutSubscription(customerId: string, cardId: string, payments: Payments): Promise<TrialState> {
   await payments.setDefaultCard(customerId, cardId);
   return withoutSubscription(new Date(Date.now() + TRIAL_DAYS * DAY_MS));
@@ -55,7 +55,7 @@ function withoutSubscription(trialEnd: Date): TrialState {
 export async function followSubscription(signUp: SignUp, { payments }: AdvanceServices): Promise<Step> {
   const { id, status, stripe_subscription_id, trial_end } = signUp;
   const trial = (await subscriptionOf(signUp, payments)) ?? withoutSubscription(new Date(trial_end ?? 0));
-  // A canceled subscription may no longer have its trial's end.
+  // Stripe may drop the trial's end from a canceled subscription.
   const columns = columnsOf({
     ...trial,
     trialEnd: trial.trialEnd ?? (trial_end === null ? null : new Date(trial_end)),
@@ -67,7 +67,7 @@ export async function followSubscription(signUp: SignUp, { payments }: AdvanceSe
   return isKnown ? { done: true } : { write: { columns, messages: reminderOf(id, trial) } };
 }
 
-/** Undefined for a trial without a plan, unless sales has made a subscription in the meantime. */
+/** Undefined for a trial without a plan, unless sales has created a subscription in the meantime. */
 export async function subscriptionOf(
   { stripe_subscription_id: id, stripe_customer_id: customerId }: SignUp,
   payments: Payments,
@@ -83,7 +83,7 @@ function columnsOf({ status, stripeSubscriptionId, trialEnd }: TrialState) {
   return { status, stripe_subscription_id: stripeSubscriptionId, trial_end, check_at };
 }
 
-/** None without a plan, whose end charges nothing. */
+/** The trial's reminder; none without a plan, because nothing is charged at its end. */
 function reminderOf(signUpId: string, { status, stripeSubscriptionId, trialEnd }: TrialState): NewMessage[] {
   if (status !== "trialing" || stripeSubscriptionId === null || trialEnd === null) return [];
   const notBefore = new Date(trialEnd.getTime() - REMINDER_DAYS * DAY_MS);

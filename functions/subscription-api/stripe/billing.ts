@@ -16,7 +16,7 @@ export type TrialEndOutcome =
 
 export type Billing = {
   isTrialing: boolean;
-  /** True once Stripe has made an invoice with an amount, which it does when the trial is over. */
+  /** True if Stripe has created an invoice with an amount, which it does when the trial is over. */
   isInvoiced: boolean;
   trialEnd: Date | null;
   trialEndOutcome: TrialEndOutcome;
@@ -52,7 +52,7 @@ export function stripeBilling(stripe: Stripe) {
   };
 }
 
-/** Undefined when a charge follows. The Customer Portal sets `cancel_at`, the API `cancel_at_period_end`. */
+/** Undefined if a charge follows. The Customer Portal sets `cancel_at`; the API sets `cancel_at_period_end`. */
 function endBeforeCharge(found: Stripe.Subscription, hasCard: boolean): TrialEndOutcome | undefined {
   const trialEnd = dateOf(found.trial_end);
   if (trialEnd === null) return { next: "unknown" };
@@ -65,7 +65,7 @@ function endBeforeCharge(found: Stripe.Subscription, hasCard: boolean): TrialEnd
   return endsWithoutCard ? { next: "end", why: "no-card", at: trialEnd } : { next: "unknown" };
 }
 
-/** Amounts of Stripe's preview, which includes balance, items, discounts and tax. Unknown if Stripe makes no preview. */
+/** The amounts in Stripe's preview, which includes balance, items, discounts and tax. Unknown if Stripe refuses a preview. */
 async function chargesOf(stripe: Stripe, subscription: Stripe.Subscription): Promise<Charges> {
   let preview: Stripe.Invoice;
   try {
@@ -81,7 +81,7 @@ async function chargesOf(stripe: Stripe, subscription: Stripe.Subscription): Pro
   // With a balance the amount due no longer includes the whole tax.
   const first: Amount = { cents: amount_due, tax: amount_due === total || tax === "added" ? tax : 0 };
   const isDiscounted = sumOf(preview.total_discount_amounts) > 0;
-  // If the first invoice has items of its own, later amounts are unknown.
+  // If the first invoice has one-time items, later amounts are unknown.
   const monthly = subscription.items.data.reduce(
     (sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * (quantity ?? 1),
     0,

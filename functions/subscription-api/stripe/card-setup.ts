@@ -7,14 +7,14 @@ const PAGE = 100;
 export type SetupIntent = {
   id: string;
   clientSecret: string;
-  /** A card in processing can neither be entered again nor be canceled. */
+  /** While a card is processing, no other card can be entered and the setup intent cannot be canceled. */
   state: "succeeded" | "canceled" | "open" | "processing";
   customerId: string | null;
   signUpId: string | undefined;
-  /** The sign-up's count when this card was asked for. */
+  /** How many used cards the sign-up had when this card was asked for. */
   usedCards: number;
   paymentMethodId: string | null;
-  /** Identical for one card number across customers. */
+  /** The same for one card number across all customers. */
   fingerprint: string | null;
 };
 
@@ -25,14 +25,14 @@ export function stripeSetupIntents(stripe: Stripe) {
   const retrieve = async (id: string) =>
     setupIntentOf(await call(() => stripe.setupIntents.retrieve(id, { expand: ["payment_method"] })));
 
-  /** The intent of the card for which the sign-up waits, as an earlier attempt made it. */
+  /** The setup intent that an earlier attempt created for the card that the sign-up needs. */
   async function find({ id, used_cards }: CardAttempt, customer: string): Promise<SetupIntent | undefined> {
     const { data } = await call(() => stripe.setupIntents.list({ customer, limit: PAGE }));
     const isWanted = ({ signUpId, usedCards }: SetupIntent) => signUpId === id && usedCards === used_cards;
     return data.map(setupIntentOf).find(isWanted);
   }
 
-  /** Returns the intent afterwards: canceled, or succeeded or in processing if the visitor was quicker. */
+  /** Returns the setup intent afterward: canceled, or succeeded or processing if the visitor was faster. */
   async function cancel(id: string): Promise<SetupIntent> {
     const known = await retrieve(id);
     if (known.state !== "open") return known;
@@ -88,14 +88,14 @@ export function stripeSetupIntents(stripe: Stripe) {
       return setupIntentOf(made);
     },
 
-    /** Undefined if Stripe does not know it. */
+    /** Undefined if Stripe does not have it. */
     async cancelSetupIntent(id: string): Promise<SetupIntent | undefined> {
       return ifExists(() => cancel(id));
     },
 
     /**
-     * Cancels the intent, so that no card can be set up, or detaches the card that came before. Returns false, and does nothing,
-     * while Stripe processes a card.
+     * Cancels the setup intent, so that no card can be set up, or detaches the card if one is already set up. While Stripe is
+     * processing a card, does nothing and returns false.
      */
     async releaseCard(id: string | null): Promise<boolean> {
       const intent = id === null ? undefined : await ifExists(() => cancel(id));
@@ -107,7 +107,7 @@ export function stripeSetupIntents(stripe: Stripe) {
   };
 }
 
-/** In the others a card can be entered: https://docs.stripe.com/payments/paymentintents/lifecycle */
+/** In all other states, a card can be entered: https://docs.stripe.com/payments/paymentintents/lifecycle */
 const CLOSED_STATES = z.enum(["succeeded", "canceled", "processing"]);
 
 function setupIntentOf(given: Stripe.SetupIntent): SetupIntent {

@@ -5,15 +5,15 @@ import { log } from "../log";
 /** The API version that the types of the `stripe` package describe. */
 const API_VERSION = "2026-10-28.endive";
 
-/** Stripe forgets an idempotency key after 24 hours. */
+/** A safe lifetime: Stripe forgets an idempotency key after 24 hours. */
 const KEY_LIFETIME_MS = 23 * 60 * 60_000;
 
-/** For one try; a call has two. The site gives up after ten seconds, and its repetition uses the same idempotency keys. */
+/** The timeout of one try; a call has two. The site gives up after ten seconds; its retry uses the same idempotency keys. */
 const TIMEOUT_MS = 5_000;
 
 export type Attempt = { id: string; request_id: string | null; stripe_attempt: number; created_at: string };
 
-/** `failed`: a creation failed, and Stripe will repeat that for its idempotency key. `in-progress`: another request uses the key. */
+/** `failed`: a creation failed, and Stripe will return the same failure for its key. `in-progress`: another request uses the key. */
 export class PaymentsError extends Error {
   override readonly name = "PaymentsError";
   constructor(
@@ -27,8 +27,8 @@ export class PaymentsError extends Error {
 const clients = new WeakMap<StripeConfig, Stripe>();
 
 /**
- * The client for these settings. Cached, because creating one costs more than a request.
- * @param fetcher used instead of `fetch`, by a client that is not cached
+ * The client for these settings. Cached, because creating a client costs more than a request.
+ * @param fetcher replaces `fetch`; the client is then not cached
  */
 export function stripeClient(config: StripeConfig, fetcher?: typeof fetch): Stripe {
   if (fetcher) return newClient(config, fetcher);
@@ -60,7 +60,7 @@ export function call<T>(request: () => Promise<T>): Promise<T> {
   return answerOf(request, reasonOf);
 }
 
-/** Like `call`, for a creation under an idempotency key. Only its failure (`failed`) leads to another key. */
+/** Like `call`, for a creation with an idempotency key. Only its failure (`failed`) leads to a new key. */
 export function create<T>(request: () => Promise<T>): Promise<T> {
   return answerOf(request, (error) => (isRepeated(error) ? "failed" : reasonOf(error)));
 }
@@ -83,7 +83,7 @@ export function unexpectedAnswer(field: string): PaymentsError {
   return new PaymentsError("unexpected-answer");
 }
 
-/** Leaves out Stripe's message, which quotes email addresses and IDs: https://docs.stripe.com/api/errors */
+/** Logs a failure without Stripe's message, which quotes email addresses and IDs: https://docs.stripe.com/api/errors */
 function logFailure(error: unknown): void {
   if (!(error instanceof Stripe.errors.StripeError)) {
     log("error", "stripe_failed", { type: error instanceof Error ? error.name : typeof error });
@@ -99,7 +99,7 @@ function logFailure(error: unknown): void {
   });
 }
 
-/** The text, if it is a name or ID of Stripe's and nothing that somebody typed. */
+/** The text, if it is one of Stripe's names or IDs and not something that a person typed. */
 function asName(text: string | undefined): string | undefined {
   return text !== undefined && /^[\w.[\]-]{1,100}$/.test(text) ? text : undefined;
 }
@@ -113,7 +113,7 @@ export async function ifExists<T>(request: () => Promise<T>): Promise<T | undefi
   }
 }
 
-/** True if Stripe refused because a customer or card was deleted there. Not for a price: that is for the operator to correct. */
+/** True if Stripe refused because a customer or card was deleted there. False for a missing price, which the operator has to fix. */
 export function isCustomerOrCardMissing(error: PaymentsError): boolean {
   const { cause } = error;
   if (!(cause instanceof Stripe.errors.StripeInvalidRequestError)) return false;
@@ -125,7 +125,7 @@ export function refusalOf(error: unknown): string | undefined {
   return cause instanceof Stripe.errors.StripeInvalidRequestError ? cause.code : undefined;
 }
 
-/** Metadata of the sign-up. The same for each try, since Stripe accepts an idempotency key with the same parameters only. */
+/** The sign-up's metadata, equal for each try, because Stripe accepts an idempotency key only with the same parameters. */
 export function originOf({ id, request_id }: { id: string; request_id: string | null }): Record<string, string> {
   return { sign_up_id: id, ...(request_id !== null && { request_id }) };
 }
@@ -135,17 +135,17 @@ export function dateOf(seconds: number | null | undefined): Date | null {
   return seconds == null ? null : new Date(seconds * 1000);
 }
 
-/** Another key for each attempt, since Stripe repeats even a 5xx: https://docs.stripe.com/api/idempotent_requests */
+/** A new key for each attempt, because Stripe repeats even a 5xx for the same key: https://docs.stripe.com/api/idempotent_requests */
 export function idempotencyKey(object: string, { id, stripe_attempt }: Attempt): string {
   return `${object}-${id}-${stripe_attempt}`;
 }
 
-/** True if Stripe may have the object although its idempotency key does not lead to it any more. */
+/** True if Stripe may have the object although its idempotency key no longer returns it. */
 export function mayExist({ stripe_attempt, created_at }: Attempt): boolean {
   return stripe_attempt > 0 || Date.now() - Date.parse(created_at) > KEY_LIFETIME_MS;
 }
 
-/** True if Stripe answers the same to each repetition: after a 5xx, and for a key that an earlier release used differently. */
+/** True if Stripe answers every retry the same: after a 5xx, and for a key that an earlier release used differently. */
 function isRepeated(error: unknown): boolean {
   if (!(error instanceof Stripe.errors.StripeError) || error.statusCode === 409) return false;
   return (error.statusCode ?? 0) >= 500 || error instanceof Stripe.errors.StripeIdempotencyError;
@@ -157,7 +157,7 @@ function reasonOf(error: unknown): PaymentsError["reason"] {
   if (error.statusCode === 409) return "in-progress";
   if (error.code === "email_invalid") return "email-refused";
   if (error instanceof errors.StripeInvalidRequestError) return "unexpected-answer";
-  // An answer that is not JSON.
+  // Stripe's client throws this for an answer that is not JSON.
   if (error instanceof errors.StripeAPIError && error.statusCode === undefined) return "unexpected-answer";
   return "unavailable";
 }

@@ -23,10 +23,10 @@ const PAGE = 100;
 /** More customers than one email address can have. */
 const MOST = 10_000;
 
-/** Marks the cancellation by somebody who did not sign up. */
+/** Marks a cancellation by someone who did not sign up. */
 const NOT_ME = "not-me";
 
-/** The API's states of a subscription; another one means a version of Stripe's API that this code does not know. */
+/** The states of a subscription in Stripe's API. Any other state means an API version that this code does not know. */
 const subscriptionStatus = z.union([
   z.enum(["trialing", "active", "past_due", "canceled"]),
   z.literal("incomplete_expired").transform(() => "canceled" as const),
@@ -40,19 +40,19 @@ export type SubscriptionState = {
   stripeSubscriptionId: string;
   status: z.output<typeof subscriptionStatus>;
   trialEnd: Date | null;
-  /** Canceled, now or for later, by whoever has the account. */
+  /** True if someone with access to the account has canceled, immediately or for later. */
   isCanceledByCustomer: boolean;
 };
 
 export type Payments = ReturnType<typeof stripePayments>;
 
-/** Repeated calls find the objects of earlier ones. Every method throws PaymentsError. */
+/** Repeated calls find the objects that earlier ones created. Every method throws PaymentsError. */
 export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Config, "automaticTax">> = {}) {
-  /** Lists are current but case-sensitive; sign-ups' emails are lowercase. */
+  /** Lists are up to date but case-sensitive, and sign-ups' addresses are lowercase. */
   const customersOf = (email: string) =>
     call(() => stripe.customers.list({ email, limit: PAGE }).autoPagingToArray({ limit: MOST }));
 
-  /** Search ignores case but finds a new customer only after a minute: https://docs.stripe.com/search */
+  /** Search ignores case but finds a new customer only after about a minute: https://docs.stripe.com/search */
   const searchCustomersOf = (email: string) => {
     const query = `email:"${email.replaceAll(/["\\]/g, "\\$&")}"`;
     return call(() => stripe.customers.search({ query, limit: PAGE }).autoPagingToArray({ limit: MOST }));
@@ -62,7 +62,7 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
     return (await customersOf(email)).find(belongsTo(id))?.id;
   }
 
-  /** None of a customer that no longer exists. */
+  /** Empty if the customer no longer exists. */
   const subscriptionsOf = async (customer: string) => {
     const list = () => call(() => stripe.subscriptions.list({ customer, status: "all", limit: PAGE }));
     return (await ifExists(list))?.data ?? [];
@@ -108,8 +108,8 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
     setDefaultCard,
 
     /**
-     * Charges the customer's default card, even if it changes later. The price has to be the same each time: Stripe refuses an
-     * idempotency key with other parameters.
+     * The subscription charges the customer's default card, even if it changes later. The price must be the same in each call, because
+     * Stripe refuses an idempotency key with other parameters.
      */
     async findOrCreateSubscription(
       signUp: Attempt,
@@ -158,13 +158,13 @@ export function stripePayments(stripe: Stripe, { automaticTax }: Partial<Pick<Co
       return { stripeSubscriptionId: id, status: "canceled", trialEnd: null, isCanceledByCustomer: true };
     },
 
-    /** Whether one of its invoices was paid, with more than nothing. */
+    /** True if an invoice over more than $0 was paid. */
     async hasPaid(subscription: string): Promise<boolean> {
       const { data } = await call(() => stripe.invoices.list({ subscription, status: "paid", limit: PAGE }));
       return data.some(({ amount_paid }) => amount_paid > 0);
     },
 
-    /** Cancels immediately without an invoice, for somebody who did not sign up. Does nothing if it has ended. */
+    /** Cancels immediately without an invoice, for someone who did not sign up. Does nothing if the subscription has ended. */
     async cancelSubscription(id: string): Promise<void> {
       await ifExists(() => call(() => stripe.subscriptions.cancel(id, { cancellation_details: { comment: NOT_ME } })));
     },

@@ -10,7 +10,7 @@ export type ChargedPrice = { active: boolean; currency: string; unit_amount: num
 
 export type Prices = ReturnType<typeof stripePrices>;
 
-/** @param ask makes a call; `call` also logs its failures */
+/** @param ask makes calls to Stripe; the default also logs failures */
 export function stripePrices(stripe: Stripe, ask: typeof call = call) {
   async function latest(packageId: string): Promise<Stripe.Price | undefined> {
     return (await ask(() => stripe.prices.list({ lookup_keys: [packageId], active: true, limit: 1 }))).data[0];
@@ -26,7 +26,7 @@ export function stripePrices(stripe: Stripe, ask: typeof call = call) {
       return { active, currency, unit_amount, recurring: interval };
     },
 
-    /** Finds a price by its lookup key, the package id. */
+    /** Finds a price by its lookup key, the package ID. */
     async find(item: Item): Promise<PackagePrice | undefined> {
       const known = await latest(item.id);
       return known && isPriceOf(item, known) ? { id: known.id, product: productOf(known), created: false } : undefined;

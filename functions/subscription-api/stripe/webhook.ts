@@ -63,7 +63,7 @@ export function stripeWebhook(stripe: Stripe, secrets: string[]) {
   }
 
   return {
-    /** Verifies the signature and parses the event. @param body exactly as received, since the signature covers its bytes */
+    /** Verifies the signature and parses the event. @param body exactly as received, because the signature covers its bytes */
     async read(body: string, signature: string): Promise<WebhookContent> {
       if (!(await isSigned(body, signature))) return { status: "rejected" };
       const parsed = signUpEvent.safeParse(parseJson(body));

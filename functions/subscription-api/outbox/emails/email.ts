@@ -8,7 +8,7 @@ import { nameOf, postJson } from "../post-json";
 
 export type EmailContent = { subject: string; html: string; text: string };
 
-/** URLs in emails that differ by stage. The company's addresses are in app/company.ts. */
+/** The URLs in emails that depend on the stage. The company's addresses are in app/company.ts. */
 export type Sender = Omit<MailConfig, "transport">;
 
 export type Mail = {
@@ -38,7 +38,7 @@ export function mailOver({ transport, ...config }: MailConfig, deadlineFactor = 
           isRepetition,
         });
       }
-      // The binding takes no key, so a crash before the outbox is updated sends the email twice.
+      // The binding has no idempotency key, so a crash before the outbox is updated sends the email twice.
       try {
         await transport.binding.send({ from, to, replyTo: company.supportEmail, ...content });
         return { status: "sent" };
@@ -49,7 +49,7 @@ export function mailOver({ transport, ...config }: MailConfig, deadlineFactor = 
   };
 }
 
-/** True if the provider sent this email before, with the text of an earlier release. */
+/** True if the provider already sent this email with an earlier release's text. */
 async function isRepetition(response: Response): Promise<boolean> {
   if (response.status !== 409) return false;
   const body = await readBoundedText(response, { bytes: MAX_ANSWER_BYTES });
@@ -57,7 +57,7 @@ async function isRepetition(response: Response): Promise<boolean> {
   return body.status === "read" && problem.data?.name === "invalid_idempotent_request";
 }
 
-/** The error's code, since its message may quote the recipient. */
+/** The error's code. Its message is not used, because it may quote the recipient. */
 function codeOf(error: unknown): string {
   return z.object({ code: z.string() }).safeParse(error).data?.code ?? nameOf(error);
 }

@@ -8,7 +8,7 @@ import { portalLink, toEmail } from "./email-layout";
 
 type Facts = Pick<Message, "full_name" | "company_name" | "email" | "created_at">;
 
-/** The trial as Stripe has it when the email is sent. */
+/** The trial's state at Stripe when the email is sent. */
 export type Trial = Pick<Billing, "card" | "plan"> & {
   end: Date;
   trialEndOutcome: Billing["trialEndOutcome"] | { next: "no-plan" };
@@ -17,7 +17,7 @@ export type Trial = Pick<Billing, "card" | "plan"> & {
 const PORTAL =
   "To cancel, to change your card or to see your invoices, open the customer portal. It’s run by Stripe, our payment provider. Enter your email address there, and Stripe sends you a link to log in.";
 
-/** Has the facts that the card networks require: https://docs.stripe.com/billing/subscriptions/trials/manage-trial-compliance */
+/** Includes the facts that the card networks require: https://docs.stripe.com/billing/subscriptions/trials/manage-trial-compliance */
 export function trialStartedEmail(
   facts: Facts,
   trial: Trial,
@@ -87,12 +87,12 @@ export function trialEndingEmail(facts: Facts, trial: Trial, sender: Sender): Em
 }
 
 const MAX_NAME_LENGTH = 60;
-/** A dot, and the characters that browsers treat as one in a host (UTS #46). */
+/** A colon, a dot, and the characters that browsers treat as a dot in a host name (UTS #46). */
 const LINKING = /([.:\u2024\u3002\uFE52\uFF0E\uFF61])(?! |$)/gu;
-/** Seven digits, as in a local phone number: phones link them, whatever punctuation stands between. */
+/** Seven digits, as in a local phone number. Phones link them, whatever punctuation is between them. */
 const PHONE_NUMBER = /(\p{Nd}{1,3})(?:[^\p{L}\p{Nd}]*\p{Nd}){6,}/gu;
 
-/** A typed name that is safe to show to a stranger: short, and with spaces, so that no email program makes a link of it. */
+/** Makes a typed name safe to show to a stranger: shortens it, and adds spaces so that email programs do not turn it into a link. */
 export function typedName(name: string): string {
   const characters = Array.from(name.replace(PHONE_NUMBER, "$1…").replace(LINKING, "$1 "));
   if (characters.length <= MAX_NAME_LENGTH) return characters.join("");

@@ -116,7 +116,7 @@ test("a form whose trial is over is refused with 409", async () => {
 
 test("a key that was used for another form is refused with 422", async () => {
   const { sendAgain } = await withSignUp("city = 'Boston'");
-  expect(await sendAgain()).toBeProblem(422, "The Idempotency-Key was used for another request");
+  expect(await sendAgain()).toBeProblem(422, "The Idempotency-Key was used for a different request");
 });
 
 test("a form whose sign-up is just ending is told to come again in a second", async () => {

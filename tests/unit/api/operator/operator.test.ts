@@ -155,7 +155,7 @@ test("a message that was sent is not sent again", async () => {
   const { send, id } = await withTrial();
   expect(await send("messages", { send_again: `trial-started/${id}` })).toBeProblem(
     409,
-    "This message was sent, is being sent, is due now or never existed",
+    "This message was already sent, is being sent, is due now or does not exist",
   );
 });
 
