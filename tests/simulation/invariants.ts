@@ -44,8 +44,9 @@ export function checkEmail(world: World, key: string, text: string): void {
   const [, id = ""] = key.split("/");
   const [row] = world.loaded.database.run("SELECT price_cents FROM sign_ups WHERE id = ?", [id]).results;
   const told = /First payment: \$([\d,.]+) USD/.exec(text)?.[1]?.replace(",", "");
-  if (told !== undefined && Number(told) * 100 !== row?.price_cents)
-    world.violate(`${key} tells a first payment of $${told}, the sign-up agreed to ${row?.price_cents} cents`);
+  // The person may have been erased while the email was on its way.
+  if (told !== undefined && row && Number(told) * 100 !== row.price_cents)
+    world.violate(`${key} tells a first payment of $${told}, the sign-up agreed to ${row.price_cents} cents`);
 }
 
 /** After a quiet time database, Stripe, receivers and visitors agree. */
