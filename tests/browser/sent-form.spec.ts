@@ -61,6 +61,7 @@ for (const { what, notice: told, answer } of FAILURES) {
 
     test("is sent once, however often its button is pressed", async ({ page }) => {
       const { button, held, release } = await sent(page);
+      await expect(button).toBeDisabled();
       await page.keyboard.press("Enter");
       await button.dispatchEvent("click");
       release();
