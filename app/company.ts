@@ -2,8 +2,8 @@ const name = "Citewell";
 const legalName = `${name}, Inc.`;
 
 /**
- * The company, in every stage and in both Workers: a new name, brand or address is a change of this file. `npm run preflight`
- * refuses the examples.
+ * The company's facts for every stage and both Workers. To change the name, brand or address, edit only this file. `npm run
+ * preflight` refuses the examples.
  */
 export const company = {
   name,
@@ -12,15 +12,15 @@ export const company = {
   description: `${name} helps brands and agencies raise their visibility in AI search: ChatGPT, Perplexity, Gemini, Google AI Overviews and DeepSeek. Platforms vary by plan.`,
   salesEmail: "sales@citewell.example",
   supportEmail: "support@citewell.example",
-  /** The contact in the legal texts. */
+  /** The contact address in the legal texts. */
   legalEmail: "legal@citewell.example",
-  /** The sender of emails; its domain has to be set up at the email provider. */
+  /** Emails come from this address. Set up its domain at the email provider. */
   senderEmail: "hello@citewell.example",
-  /** The customers' console. */
+  /** The customer console. */
   consoleUrl: "https://console.citewell.example",
   /** One entry per line. */
   postalAddress: [legalName, "100 Example Street, Suite 400", "Wilmington, Delaware 19801", "United States"],
-  /** The company's own pages on other sites; may be empty. */
+  /** The company's pages on other sites; may be empty. */
   profiles: ["https://social.example/@citewell"],
 };
 

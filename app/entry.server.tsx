@@ -18,8 +18,8 @@ declare module "@remix-run/cloudflare" {
 }
 
 /**
- * Renders the whole page at once, so that it is complete without JavaScript. Streaming would cost half as much again, because
- * React encodes every attribute separately.
+ * Renders the whole page at once, so that it is complete without JavaScript. Streaming would take 50% longer, because React encodes
+ * every attribute separately.
  */
 export default async function handleRequest(
   request: Request,
@@ -42,7 +42,7 @@ export default async function handleRequest(
   return new Response(`<!DOCTYPE html>${html}`, { status, headers });
 }
 
-/** Reads the loaders' data before the page is rendered, where Remix's streaming component would wait for it. */
+/** Reads the loaders' data before rendering, because Remix's streaming component would wait for it during rendering. */
 async function readData({ renderMeta = {}, serverHandoffStream }: EntryContext): Promise<void> {
   const reader = serverHandoffStream?.getReader();
   const decoder = new TextDecoder();

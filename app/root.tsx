@@ -20,7 +20,7 @@ export const links: LinksFunction = () => [
 ];
 
 /**
- * Browsers prerender a page when a visitor is about to follow its link, except the sign-up, which holds personal data:
+ * Browsers prerender a page when a visitor is about to follow a link to it, except the sign-up, which has personal data:
  * https://wicg.github.io/nav-speculation/speculation-rules.html
  */
 const PRERENDER = JSON.stringify({
@@ -39,7 +39,7 @@ const UNEXPECTED = "Unexpected Application Error";
 /** The stylesheet of error pages; every other page has its own. */
 export const handle = { stylesheet: styles };
 
-/** Title of the error page; every route has its own. */
+/** The error page's title; every route has its own. */
 export const meta: MetaFunction = ({ error }) =>
   error ? [{ title: titleOf(UNEXPECTED) }, { name: "robots", content: "noindex" }] : [];
 

@@ -5,7 +5,7 @@ import { NOT_FOUND } from "../pipeline/guard/refusals.server";
 import { ErrorPage } from "../ui/layout/error-page";
 import { NotFound } from "../ui/layout/not-found";
 
-/** The page of a refused request, unknown paths included. The page cache renders it; no visitor's request reaches this route. */
+/** The page for refused requests and unknown paths. Only the page cache renders it; no visitor's request reaches this route. */
 export function loader({ context: { refusal = NOT_FOUND } }: LoaderFunctionArgs) {
   const { status, title, message } = refusal;
   return data({ status, title, message }, status);

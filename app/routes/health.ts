@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/cloudflare";
 import { commit } from "../shared/release";
 
-/** With invalid settings, the pipeline answers instead: 503 with their names. */
+/** With invalid settings, the pipeline answers instead, with a 503 that names them. */
 export function loader({ context: { configuration } }: LoaderFunctionArgs) {
   const body = { status: "ok", release: configuration.RELEASE, commit };
   return Response.json(body, { headers: { "Cache-Control": "no-store" } });

@@ -58,12 +58,12 @@ function stepTitle(step: SignupStep["step"] | undefined): string {
   return step === "done" ? "Subscription successful" : "Sign up, step 1 of 2: details";
 }
 
-/** A refused form is shown whatever the step is by now. */
+/** A refused form is shown even if the step has changed since. */
 function titleOfReply({ step }: SignupStep): string {
   return stepTitle(step === "resume" ? "resume" : "form");
 }
 
-/** Remix keeps no other header of an action. */
+/** Passes on Retry-After, because Remix drops an action's headers. */
 export const headers: HeadersFunction = ({ actionHeaders }) => {
   const retryAfter = actionHeaders.get("Retry-After");
   return retryAfter === null ? new Headers() : { "Retry-After": retryAfter };
@@ -71,11 +71,11 @@ export const headers: HeadersFunction = ({ actionHeaders }) => {
 
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { data: step, init } = await currentStep(request, packageIdOf(request.url, params.id), context);
-  // A page that answers a post is rendered with the post's headers; its title says that something went wrong.
+  // A request with a Content-Type renders the answer to a post, so the page's title has to say that something went wrong.
   return data<SignupStep & { failed: boolean }>({ ...step, failed: request.headers.has("Content-Type") }, init ?? {});
 }
 
-/** Takes the form and the buttons. Whatever fails comes back with everything typed but the passwords. */
+/** Handles the form and the buttons. If anything fails, the form comes back with everything typed except the passwords. */
 export async function action(posted: ActionFunctionArgs) {
   const { request, context } = posted;
   const { api, configuration, idempotencyKeyOf, ip, log, requestId, sessions, turnstile } = context;
@@ -85,7 +85,7 @@ export async function action(posted: ActionFunctionArgs) {
 
   if (await isOverLimit(configuration.SIGNUP_RATE_LIMIT, sender, log)) {
     log.add({ outcome: "refused", reason: TOO_MANY_REQUESTS.title });
-    // The page's script still has what was typed.
+    // A form sent by script still has the typed values.
     const { fields } = context.route?.isData ? { fields: {} } : await readForm(request, deadlineFactor);
     return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
   }
@@ -100,7 +100,7 @@ export async function action(posted: ActionFunctionArgs) {
   if (fields.intent === "start-over")
     return startOver(posted, isSignUpOf(current, fields.sign_up) || !isSignUp(current));
   if (fields.intent === "resume") return resume(posted, current);
-  // A button of an earlier release.
+  // An unknown button comes from an earlier release's page.
   if (fields.intent !== undefined) return redirect(path, 303);
 
   const submission = parseForm(fields);
@@ -113,7 +113,7 @@ export async function action(posted: ActionFunctionArgs) {
   const subscription = toRequest(submission.value);
   const planUrl = planPath(subscription.package_id) ?? path;
   const key = await idempotencyKeyOf(subscription, sessions.nonceIn(request));
-  // The same form again, for example after a double click.
+  // The same form was posted again, for example by a double click.
   if (isSignUpOf(current, key) && current.state !== "ended") return redirect(planUrl, 303);
 
   if (blocksCookies(request))
@@ -137,7 +137,7 @@ export async function action(posted: ActionFunctionArgs) {
     const line = { outcome: outcome.kind, status };
     if (status !== undefined && VISITORS_OWN.includes(status)) log.info("signup_refused", line);
     else log.warn("signup_failed", line);
-    // A refused key stays refused, so a retry needs another.
+    // A refused key stays refused, so a retry needs a new one.
     const nonce = status === 409 ? { "Set-Cookie": sessions.newNonce() } : undefined;
     const isListed = subscription.package_id === undefined || plan !== undefined;
     const planProblem = planProblemOf(outcome, isListed);
@@ -150,7 +150,7 @@ export async function action(posted: ActionFunctionArgs) {
   const signUp: SignUp = {
     ...{ key, requestId, clientSecret, statusUrl, state: "card", flash: "saved" },
     packageId: subscription.package_id ?? "",
-    // The API takes the lower price, if the page showed an earlier, higher one.
+    // If the page showed an earlier, higher price, the API uses the lower one.
     priceCents: listPriceCents === undefined ? undefined : Math.min(listPriceCents, shownPriceCents ?? listPriceCents),
     details: toDetails(subscription),
     expiresAt: endOfSignUp(outcome.expiresAt),
@@ -158,7 +158,7 @@ export async function action(posted: ActionFunctionArgs) {
   return seeOther(planUrl, signUp, posted);
 }
 
-/** The API's answers to a customer's mistake. Any other failure may concern everybody. */
+/** The API's answers to a visitor's mistake. Any other failure may affect everyone. */
 const VISITORS_OWN = [409, 422, 429];
 
 function reply(status: number, content: SignupReply, headers: HeadersInit = {}) {
@@ -169,31 +169,31 @@ async function seeOther(path: string, signUp: SignUp, { context: { sessions } }:
   return redirect(path, { status: 303, headers: { "Set-Cookie": await sessions.write(signUp) } });
 }
 
-/** A browser on the site's own page that sends no cookie at all would lose its sign-up. */
+/** True if a browser on the site's own page sends no cookie at all. It would lose its sign-up. */
 function blocksCookies({ headers }: Request): boolean {
   return headers.get("Sec-Fetch-Site") === "same-origin" && !headers.has("Cookie");
 }
 
-/** Empties the form. A page whose sign-up the cookie no longer has changes nothing. */
+/** Empties the form. Changes no cookie if the page's sign-up is no longer the one in the cookie. */
 function startOver({ request, context: { sessions } }: ActionFunctionArgs, isOwn: boolean) {
   const headers = new Headers();
   if (isOwn) for (const cookie of [sessions.clear(), sessions.newNonce()]) headers.append("Set-Cookie", cookie);
   return redirect(new URL(request.url).pathname, { status: 303, headers });
 }
 
-/** Continues a link's sign-up if it still needs a card and no other is in progress here. */
+/** Continues a link's sign-up if it still needs a card and no other sign-up is in progress in this browser. */
 async function resume(posted: ActionFunctionArgs, current: SignUpState) {
   const { request, params, context } = posted;
   const url = new URL(request.url);
   const linked = await linkedSignUp(url, packageIdOf(request.url, params.id), context);
-  // The page explains it.
+  // The page that the browser is sent to explains why.
   if (!linked || isInProgress(current, Date.now())) return redirect(url.pathname + url.search, 303);
   if (blocksCookies(request))
     return reply(422, { notice: COOKIES_BLOCKED }, { "Set-Cookie": context.sessions.newNonce() });
   const checked = await checkSignUp(linked, context);
   switch (checked.state) {
     case "card": {
-      // This visitor has not tried a card yet.
+      // The notices are about another device, so leave them out.
       const { flash, message: _, ...signUp } = checked;
       return seeOther(url.pathname, { ...signUp, flash: flash === "declined" ? undefined : flash }, posted);
     }
@@ -207,7 +207,7 @@ async function resume(posted: ActionFunctionArgs, current: SignUpState) {
   }
 }
 
-/** When a post fails, the visitor and everything typed stay on the page. */
+/** If a post fails, the visitor stays on the page and keeps everything typed. */
 export async function clientAction({ serverAction }: ClientActionFunctionArgs): Promise<SignupReply> {
   try {
     return await serverAction<SignupReply>();
@@ -223,11 +223,11 @@ export async function clientAction({ serverAction }: ClientActionFunctionArgs): 
 export const clientLoader = ({ request, serverLoader }: ClientLoaderFunctionArgs) =>
   loadStep(() => serverLoader<SignupStep>(), request.signal);
 
-/** A reply does not change the step, so nothing is reloaded; offline, that would fail. */
+/** A reply does not change the step, so nothing is reloaded. Offline, a reload would fail. */
 export const shouldRevalidate: ShouldRevalidateFunction = ({ actionResult, defaultShouldRevalidate }) =>
   actionResult === undefined && defaultShouldRevalidate;
 
-/** The cookie keeps the sign-up, so a new try of the same page continues it. */
+/** The cookie keeps the sign-up, so trying the same page again continues it. */
 export function ErrorBoundary() {
   const { pathname, search } = useLocation();
   const site = useRouteLoaderData<{ requestId: string }>("root");

@@ -1,10 +1,9 @@
-/** What became of the API's `POST /subscription`. */
+/** The outcome of the API's `POST /subscription`. */
 export type CreateOutcome =
-  /** `expiresAt`: when the API ends the sign-up without a card, in milliseconds since 1970. */
+  /** `expiresAt` is when the API ends the sign-up if there is no card, in milliseconds since 1970. */
   | { kind: "created"; clientSecret: string; statusUrl?: string | undefined; expiresAt?: number | undefined }
   /**
-   * `retryAfter`: the seconds until another try makes sense, where the API says so. `refusesPlan`: a 422 whose problem names
-   * the package ID.
+   * `retryAfter` is the API's Retry-After in seconds. `refusesPlan` is set for a 422 whose problem names the package ID.
    */
   | { kind: "rejected"; status: number; retryAfter?: number | undefined; refusesPlan?: true }
   /** The plan costs more than the form showed; nothing was stored. */
@@ -18,7 +17,7 @@ export type CreateOutcome =
 
 export type FailedOutcome = Exclude<CreateOutcome, { kind: "created" }>;
 
-/** The API's status if it concerns the visitor's data or load; otherwise 504 for a timeout and 502 for other failures. */
+/** The API's status if it is about the visitor's data or about load; otherwise 504 for a timeout and 502 for other failures. */
 export function statusFor(outcome: FailedOutcome): number {
   if (outcome.kind === "rejected" && [400, 409, 422, 429, 503].includes(outcome.status)) return outcome.status;
   if (outcome.kind === "price changed") return 409;

@@ -17,7 +17,7 @@ export type SignupForm = z.output<typeof signupForm>;
 
 export type FieldName = keyof SignupForm;
 
-/** In the order of the page, where the password is repeated. */
+/** The fields in the page's order, including the repeated password. */
 export const FIELD_NAMES = [
   "package_id",
   ...Object.keys(formFields).flatMap((name) => (name === "password" ? [name, "confirmPassword"] : [name])),
@@ -26,7 +26,7 @@ export const FIELD_NAMES = [
 /** Set by Turnstile's script. */
 export const TURNSTILE_FIELD = "cf-turnstile-response";
 
-/** Hidden: the plan's monthly price as the page shows it, in US cents. No part of the sign-up itself. */
+/** Hidden field: the plan's monthly price as the page shows it, in US cents. Not part of the sign-up itself. */
 export const SHOWN_PRICE_FIELD = "price_cents";
 
 /** `sign_up` is the idempotency key of the sign-up that a button belongs to. */
@@ -43,17 +43,17 @@ export function withoutEmptyFields(form: Record<string, unknown>): Record<string
   return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ""));
 }
 
-/** Only the fields of the contract. */
+/** Keeps only the contract's fields. */
 export function toRequest({ confirmPassword: _, ...request }: SignupForm): SubscriptionRequest {
   return request;
 }
 
-/** The fields with which the form can be filled in again. */
+/** The fields that can be filled in again. */
 export function toDetails({ package_id: _, password: __, ...details }: SubscriptionRequest): Record<string, string> {
   return details;
 }
 
-/** Path of a plan's form; undefined if the package id is malformed. */
+/** The path of a plan's form; undefined if the package ID is malformed. */
 export function planPath(packageId: string | undefined): string | undefined {
   const { success } = subscriptionRequest.shape.package_id.safeParse(packageId);
   return success && packageId ? signUpPath(packageId) : undefined;

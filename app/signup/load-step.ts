@@ -1,12 +1,12 @@
 import { isRouteErrorResponse } from "@remix-run/react";
 import { sleep } from "../shared/sleep";
 
-/** Pauses between five tries: a short outage is not shown. */
+/** The pauses between five tries, so that a short outage goes unnoticed. */
 const PAUSES_MS = [500, 1_000, 2_000, 4_000];
 
 type Trouble = "offline" | "failed";
 
-/** Requests a step's data up to five times; after that, the error page offers to try again. */
+/** Requests a step's data up to five times. After that, the error page offers to try again. */
 export async function loadStep<Step>(ask: () => Promise<Step>, signal: AbortSignal): Promise<Step> {
   for (const pause of PAUSES_MS) {
     try {
@@ -29,7 +29,7 @@ export function troubleOf(thrown: unknown): Trouble | undefined {
   return undefined;
 }
 
-/** Without a connection, `fetch` and `import()` reject with a TypeError. Only its message distinguishes it from a bug. */
+/** Without a connection, `fetch` and `import()` reject with a TypeError, which only its message distinguishes from a bug. */
 const LOST_CONNECTION =
   /^(failed to fetch|network ?error|load failed|the (network|internet) connection|error loading dynamically|importing a module)/i;
 

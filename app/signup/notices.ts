@@ -7,9 +7,9 @@ export interface Notice {
   kind: "progress" | "success" | "destructive";
   title: string;
   message?: string;
-  /** Follows the fixed message. */
+  /** Shown after the fixed message. */
   hint?: string | undefined;
-  /** Links and buttons besides trying again. */
+  /** Links and buttons, in addition to trying again. */
   actions?: NoticeAction[];
   /** Messages for the fields concerned. */
   fields?: Partial<Record<FieldName, string[]>>;
@@ -116,12 +116,12 @@ const PRICE_CHANGED: Notice = {
     "Check the new price. If you agree to it, enter your password again and submit. Your details are still here.",
 };
 
-/** The API does not sell the plan: the message in the form's summary and above the choice of plans. */
+/** Shown in the form's summary and above the choice of plans if the API does not sell the plan. */
 const PLAN_NOT_AVAILABLE = "This plan is not available";
-/** After a 422 that names no field. */
+/** Shown after a 422 that names no field. */
 const PLAN_NOT_LISTED = "This plan is not on our price list";
 
-/** Why a refused form offers the plans; undefined if the plan is no reason. */
+/** Why a refused form offers other plans; undefined if the plan is not the reason. */
 export function planProblemOf(outcome: FailedOutcome, isListed: boolean): string | undefined {
   if (outcome.kind !== "rejected" || outcome.status !== 422) return undefined;
   if (outcome.refusesPlan) return PLAN_NOT_AVAILABLE;
@@ -182,7 +182,7 @@ export function paymentFailed(message: string | undefined, hint?: string): Notic
   return { kind: "destructive", title: "Payment Failed", message: message || "An error occurred during payment", hint };
 }
 
-/** From the third declined card on. "At most", because cards declined on another device count too. */
+/** Shown from the third declined card on. Says "at most", because cards declined on other devices count too. */
 export function triesLeft(declined: number): string | undefined {
   const left = Math.max(MAX_FAILED_CARDS - declined, 0);
   if (declined < 3 || left === 0) return undefined;

@@ -1,29 +1,29 @@
 import * as z from "zod/mini";
 import type { SubscriptionStatus } from "../contract/subscription-response";
 
-/* A browser's newest sign-up: the states that its cookie keeps, and the one function that leads from one to the next. */
+/* A browser's newest sign-up: the states that its cookie stores, and the function that moves from one state to the next. */
 
 /** A form that the API has accepted. */
 const acceptedForm = {
   /** Idempotency key of the form. */
   key: z.string(),
-  /** Request ID of the accepted post; also in the metadata of Stripe's objects. */
+  /** The request ID of the accepted post, which is also in the metadata of Stripe's objects. */
   requestId: z.optional(z.string()),
   /** Empty without a plan. */
   packageId: z.string(),
-  /** Monthly price that the visitor agreed to, in US cents. Missing without a listed plan. */
+  /** The monthly price that the visitor agreed to, in US cents. Missing without a listed plan. */
   priceCents: z.optional(z.number()),
-  /** The form's fields without the passwords. Missing where a link or a return from the bank began without the cookie. */
+  /** The form's fields without the passwords. Missing if a link or a return from the bank was opened without the cookie. */
   details: z.optional(z.record(z.string(), z.string())),
-  /** Milliseconds since 1970: when the sign-up ends without a card. */
+  /** When the sign-up ends if there is no card, in milliseconds since 1970. */
   expiresAt: z.number(),
 };
 
 const pending = {
   ...acceptedForm,
-  /** Stripe's secret of the setup intent. */
+  /** The setup intent's client secret from Stripe. */
   clientSecret: z.string(),
-  /** Reports whether the trial has started; missing if the API offers none. */
+  /** The URL that says if the trial has started. Missing if the API offers none. */
   statusUrl: z.optional(z.string()),
 };
 
@@ -36,12 +36,12 @@ export const signUp = z.discriminatedUnion("state", [
     ...pending,
     state: z.literal("card"),
     flash: z.optional(z.enum(["saved", "declined", "card used", "unknown"])),
-    /** Stripe's words about a declined card. */
+    /** Stripe's message about a declined card. */
     message: z.optional(z.string()),
   }),
-  /** A card was entered, and it is not known yet what became of it. */
+  /** A card was entered, but its outcome is not known yet. */
   z.object({ ...pending, state: z.literal("waiting"), reason: z.enum(["processing", "unreachable"]) }),
-  /** It cannot get a card any more. `too old`: nobody can tell what became of it. */
+  /** It cannot get a card anymore. `too old` means that its outcome can no longer be found out. */
   z.object({ ...acceptedForm, state: z.literal("ended"), why: z.enum(["expired", "canceled", "too old"]) }),
   /** Its trial has started. */
   z.object({
@@ -49,7 +49,7 @@ export const signUp = z.discriminatedUnion("state", [
     state: z.literal("done"),
     /** When the success was seen, ISO 8601. */
     startedAt: z.string(),
-    /** From the API, ISO 8601. */
+    /** The trial's end from the API, ISO 8601. */
     trialEnd: z.optional(z.string()),
     card: z.optional(setCard),
     flash: z.optional(z.literal("saved")),
@@ -63,22 +63,22 @@ export type PendingSignUp = z.output<typeof pendingSignUp>;
 export type SignUpIn<State extends SignUp["state"]> = Extract<SignUp, { state: State }>;
 export type SetCard = z.output<typeof setCard>;
 
-/** `unreadable`: the cookie was changed, sealed with an unknown secret, made by another release, or is too old. */
+/** `unreadable`: the cookie was changed, sealed with an unknown secret, written by another release, or is too old. */
 export type SignUpState = SignUp | { state: "none" } | { state: "unreadable" };
 
 /** What Stripe says about a setup intent. */
 export type SetupIntentAnswer =
   | { status: "succeeded"; card?: SetCard | undefined }
-  /** It needs a card. `message`: Stripe's words about the last attempt. */
+  /** It needs a card. `message` is Stripe's message about the last attempt. */
   | { status: "open"; message?: string | undefined }
-  /** `unknown`: Stripe knows no setup intent with this secret. */
+  /** `unknown`: Stripe has no setup intent with this secret. */
   | { status: "processing" | "canceled" | "unknown" | "unreachable" };
 
-/** What the API says about a sign-up. `unknown`: it knows no such sign-up, or no longer. */
+/** What the API says about a sign-up. `unknown`: it has no such sign-up, or has deleted it. */
 export type TrialAnswer = SubscriptionStatus | { status: "unreachable" | "unknown" };
 
 /**
- * What becomes of a sign-up whose card may have been entered. Only a started trial is a success:
+ * The next state of a sign-up whose card may have been entered. Only a started trial is a success:
  *
  * | Stripe                  | API                                | in time                  | past its time     |
  * | ----------------------- | ---------------------------------- | ------------------------ | ----------------- |
@@ -156,7 +156,7 @@ export function isPending(current: SignUpState): current is SignUpIn<"card" | "w
   return current.state === "card" || current.state === "waiting";
 }
 
-/** True for a sign-up that no other may replace without asking. */
+/** True for a sign-up that another one must not replace unless the visitor agrees. */
 export function isInProgress(current: SignUpState, now: number): boolean {
   return current.state === "waiting" || (current.state === "card" && !isPastItsTime(current, now));
 }

@@ -5,7 +5,7 @@ import { mailTo, type Site, useSite } from "../ui/use-site";
 import type { Notice, NoticeAction } from "./notices";
 
 /**
- * Each message has its own element, so that its exact text finds it.
+ * Each message has its own element, so that it can be found by its exact text.
  * @param requestId shown with an offer to contact support
  * @param takesFocus true after an action of the visitor
  */
@@ -23,7 +23,7 @@ export function SignupNotice({
   const { kind, title, message, hint, actions = [] } = notice;
   const site = useSite();
   return (
-    // A replaced notice is a new one: it scrolls into view and is open.
+    // The key makes a different notice a new element, which is open and scrolls into view.
     <NoticeBox key={`${title} ${message}`} kind={kind} title={title} takesFocus={takesFocus}>
       {message && <p>{message}</p>}
       {hint && <p>{hint}</p>}

@@ -19,7 +19,7 @@ export function SignupPage() {
   const reply = useActionData<SignupReply>();
   const heading = useHeadingFocus(step.step);
   if (step.step === "form") return <FormStep step={step} reply={reply} headingRef={heading} />;
-  // A form that comes back is shown whatever the cookie has by now.
+  // Show a form that comes back even if the cookie has another state by now.
   if (reply?.form) {
     const form = { step: "form" as const, packageId: "", openPlan: step.step === "card" ? step.packageId : undefined };
     return <FormStep step={form} reply={reply} headingRef={heading} />;
@@ -67,10 +67,10 @@ function FormStep({
   reply: SignupReply | undefined;
   headingRef: HeadingRef;
 }) {
-  // Other buttons have an intent.
+  // Every other button sends an intent.
   const submitting = useNavigation().formData?.has("intent") === false;
   const failure = submitting ? undefined : (reply?.notice ?? step.ended);
-  // The form posts without the query, which may have named the plan.
+  // The form posts without the query, so take a plan that was named there from the reply.
   const sent = reply?.form?.initialValue?.package_id;
   const packageId = typeof sent === "string" ? sent : step.packageId;
   return (
@@ -105,7 +105,7 @@ function FormStep({
   );
 }
 
-/** The way back to this browser's sign-up, from the form that edits it or from another plan's. */
+/** Leads back to this browser's sign-up from the form that edits it or from another plan's form. */
 function OpenSignUp({ openPlan, packageId, hasDraft }: { openPlan: string; packageId: string; hasDraft: boolean }) {
   const title = findPlan(openPlan)?.title ?? "other";
   const isEdit = hasDraft && openPlan.toLowerCase() === packageId.toLowerCase();
@@ -140,7 +140,7 @@ interface FrameProps {
   headingRef: HeadingRef;
   intro?: string;
   packageId?: string;
-  /** The price that the visitor agreed to, or that replaces the one on an earlier release's page. */
+  /** The price that the visitor agreed to, or the new price if an earlier release's page showed an old one. */
   priceCents?: number | undefined;
   planProblem?: string | undefined;
   children: ReactNode;
@@ -174,10 +174,10 @@ function useHeadingFocus(step: SignupStep["step"]): HeadingRef {
   const ref = useRef<HTMLHeadingElement>(null);
   const [last, setLast] = useState({ step, moved: false });
   if (last.step !== step) setLast({ step, moved: true });
-  // Depends on the object, to run for every change of step.
+  // Depends on the object, so that it runs for every change of step.
   useLayoutEffect(() => {
     if (!last.moved) return;
-    // To the top, because WebKit scrolls the heading under the header.
+    // Scroll to the top, because WebKit would scroll the heading under the header.
     ref.current?.focus({ preventScroll: true });
     scrollTo({ top: 0, behavior: "instant" });
   }, [last]);

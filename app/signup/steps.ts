@@ -2,7 +2,7 @@ import type { SubmissionResult } from "@conform-to/react";
 import type { Notice } from "./notices";
 import type { SignUpIn } from "./sign-up-state";
 
-/* What the loader and the action send to the page. */
+/* The data that the loader and the action send to the page. */
 
 export interface FormStepData {
   step: "form";
@@ -26,7 +26,7 @@ export type CardStepData = Omit<SignUpIn<"card">, "state" | "statusUrl"> & {
   /** Empty if no card can be taken. */
   publishableKey: string;
   stripeJsUrl: string;
-  /** Path and query of the page after a card's setup, also by way of the bank. */
+  /** The path and query of the page after a card's setup, also when the bank returns there. */
   returnPath: string;
   /** End of a trial that starts now, ISO 8601. */
   trialEnd: string;
@@ -36,7 +36,7 @@ export type CardStepData = Omit<SignUpIn<"card">, "state" | "statusUrl"> & {
   countryCode: string | undefined;
 };
 
-/** The card's setup has no result yet; the page checks again every `refreshSeconds`. */
+/** The card's setup has no result yet. The page checks again every `refreshSeconds`. */
 export interface WaitingStepData {
   step: "waiting";
   packageId: string;
@@ -45,10 +45,10 @@ export interface WaitingStepData {
   refreshSeconds: number;
 }
 
-/** The question that a link leads to. */
+/** The page that a link opens, which asks before it continues a sign-up. */
 export interface ResumeStepData {
   step: "resume";
-  /** `busy`: this browser has another sign-up in progress. `ended`: the link has. */
+  /** `busy`: this browser has another sign-up in progress. `ended`: the link has expired. */
   state: "ready" | "busy" | "ended";
 }
 
@@ -57,7 +57,7 @@ export type DoneStepData = Pick<
   "packageId" | "priceCents" | "card" | "startedAt" | "trialEnd" | "requestId" | "flash" | "details"
 > & {
   step: "done";
-  /** Undefined where the browser's cookie has another sign-up, or none. */
+  /** Undefined if the browser's cookie has another sign-up or none. */
   key: string | undefined;
 };
 
@@ -67,14 +67,14 @@ export interface SignupReply {
   /** The posted form, without the passwords. */
   form?: SubmissionResult<string[]>;
   notice?: Notice;
-  /** The plan's price now, in US cents: an earlier release's page may have another. */
+  /** The plan's current price in US cents, because an earlier release's page may show another one. */
   priceCents?: number | undefined;
-  /** Why the plans are offered in place of the posted one. */
+  /** Why other plans are offered in place of the posted one. */
   planProblem?: string | undefined;
-  /** A link's sign-up that cannot be continued. */
+  /** True if a link's sign-up cannot be continued. */
   isOver?: boolean;
-  /** Request ID of a post that the API refused. */
+  /** The request ID of a post that the API refused. */
   requestId?: string;
-  /** Turnstile's site key: the visitor has to pass it. */
+  /** Turnstile's site key, set if the visitor has to pass Turnstile. */
   challenge?: string;
 }

@@ -1,6 +1,6 @@
 import type { CardStepData } from "../steps";
 
-/** Billing details from the form. The Payment Element asks again only for a country or ZIP code that Stripe cannot use. */
+/** The billing details from the form. The Payment Element asks only for a country or ZIP code that Stripe could not use. */
 export function billingDetails({ details: typed, countryCode }: CardStepData) {
   const details = typed && {
     name: typed.full_name,

@@ -69,10 +69,10 @@ export function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: C
   );
 }
 
-/** Wallets give a card another fingerprint on each device, and each card has one trial. */
+/** No wallets: they give a card a different fingerprint on each device, but each card can have only one trial. */
 const CARD_ONLY = { applePay: "never", googlePay: "never", link: "never" } as const;
 
-/** True while the server decides. */
+/** True while the server decides the next step. */
 function useIsReturning(returnPath: string): boolean {
   const { location } = useNavigation();
   return location !== undefined && location.pathname + location.search === returnPath;
@@ -80,7 +80,7 @@ function useIsReturning(returnPath: string): boolean {
 
 const LOOK_AFTER_FAILURE_MS = [1000, 3000, 8000];
 
-/** Notices that too many declined cards have ended the sign-up, shortly after the last one. */
+/** Calls `onCanceled` when too many declined cards have ended the sign-up, shortly after the last one. */
 function useCanceled(stripe: Stripe | null, clientSecret: string, failures: number, onCanceled: () => void) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per failed card
   useEffect(() => {

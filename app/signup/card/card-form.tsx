@@ -20,7 +20,7 @@ interface CardFormProps {
 
 const NOT_LOADED = "The payment form could not be loaded. Please check your connection and try again.";
 
-/** Stripe's client is loaded once, because `<Elements>` keeps its first one; each try mounts the fields anew. */
+/** Loads Stripe's client once, because `<Elements>` keeps its first client. Each try mounts the fields again. */
 export default function CardForm({ data, onNotice, onReady }: CardFormProps) {
   const { clientSecret, publishableKey, returnPath, stripeJsUrl } = data;
   const [stripe, setStripe] = useState<Stripe>();
@@ -29,7 +29,7 @@ export default function CardForm({ data, onNotice, onReady }: CardFormProps) {
   const isMounted = useIsMounted();
   const isIdle = useNavigation().state === "idle";
   const navigate = useNavigate();
-  /** Goes where the bank returns to: the server asks Stripe and decides the next step. */
+  /** Opens the page that the bank also returns to. There the server asks Stripe and decides the next step. */
   const letServerDecide = () => navigate(returnPath, { replace: true });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each attempt
@@ -44,7 +44,7 @@ export default function CardForm({ data, onNotice, onReady }: CardFormProps) {
     onNotice({ ...PAYMENT_ERROR, message: error?.message || NOT_LOADED });
   }
 
-  /** Stripe's fields refuse a setup that is over, maybe in another tab; or they just did not load. */
+  /** Stripe's fields fail if the setup is over, maybe because of another tab, or if they could not be loaded. */
   async function onLoadError(client: Stripe, error?: StripeError) {
     const outcome = await retrieve(client, clientSecret);
     if (outcome !== "unknown to Stripe.js" && !isOver(outcome)) return fail(error);
@@ -60,7 +60,7 @@ export default function CardForm({ data, onNotice, onReady }: CardFormProps) {
   }
 
   const options = useMemo(
-    // In the page's language, not the browser's.
+    // The locale is the page's language, not the browser's.
     () => ({ clientSecret, appearance: cardAppearance(), locale: "en" as const }),
     [clientSecret],
   );

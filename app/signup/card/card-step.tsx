@@ -106,10 +106,10 @@ function flashNotice({ flash, message }: CardStepData): Notice | undefined {
   return flash === "declined" ? paymentFailed(message) : undefined;
 }
 
-/** Long enough to read a notice that was shown while the card's fields were loading. */
+/** Enough time to read a notice that was shown while the card's fields were loading. */
 const READING_TIME_MS = 2_000;
 
-/** True two seconds after the card's fields have reported that they are ready. */
+/** True two seconds after the card's fields are ready. */
 function useReadingTime(): [isOver: boolean, onReady: () => void] {
   const [ready, setReady] = useState(false);
   const [isOver, setOver] = useState(false);
@@ -121,7 +121,7 @@ function useReadingTime(): [isOver: boolean, onReady: () => void] {
   return [isOver, useCallback(() => setReady(true), [])];
 }
 
-/** The price that the visitor agreed to, also if the list has another by now. */
+/** Shows the price that the visitor agreed to, even if the list price has changed. */
 function TrialTerms({ data: { packageId, priceCents, trialEnd } }: { data: CardStepData }) {
   const site = useSite();
   const plan = findPlan(packageId, priceCents);

@@ -1,7 +1,7 @@
 import type { SetupIntentResult, StripeError } from "@stripe/stripe-js";
 import { type Notice, PAYMENT_ERROR, paymentFailed, triesLeft } from "../notices";
 
-/** A notice if the card has to be entered again; otherwise the server asks Stripe, and decides the next step. */
+/** Confirms the card. Returns a notice if it has to be entered again; otherwise the server asks Stripe and decides the next step. */
 export async function confirmCard(
   clientSecret: string,
   confirm: () => Promise<SetupIntentResult>,
@@ -15,10 +15,10 @@ export async function confirmCard(
   }
 }
 
-/** Stripe's codes for a setup that has changed elsewhere, and for one that it does not know. */
+/** Stripe's codes for a setup that has changed elsewhere, and for an unknown setup. */
 const OUTDATED = ["setup_intent_unexpected_state", "resource_missing"];
 
-/** True if the setup can take no card now: the server must say what became of it. */
+/** True if the setup cannot take a card now. The server then has to find out why. */
 export function isOver({ setupIntent, error }: SetupIntentResult): boolean {
   const status = setupIntent?.status ?? error?.setup_intent?.status ?? "";
   return ["succeeded", "processing", "canceled"].includes(status) || OUTDATED.includes(error?.code ?? "");
@@ -26,7 +26,7 @@ export function isOver({ setupIntent, error }: SetupIntentResult): boolean {
 
 const DECLINED_CARDS = "declined-cards";
 
-/** How many cards of this sign-up have been declined in this tab, reloads included. A card that was not tried does not count. */
+/** How many cards have been declined for this sign-up in this tab, across reloads. Cards that were not tried do not count. */
 function countDeclined(clientSecret: string, error: StripeError | undefined): number {
   if (error?.type !== "card_error" && error?.code !== "setup_intent_authentication_failure") return 0;
   const [id] = clientSecret.split("_secret_");
@@ -36,7 +36,7 @@ function countDeclined(clientSecret: string, error: StripeError | undefined): nu
     sessionStorage.setItem(DECLINED_CARDS, `${id} ${declined}`);
     return declined;
   } catch {
-    // The browser blocks storage.
+    // Storage is blocked, so declined cards cannot be counted.
     return 0;
   }
 }

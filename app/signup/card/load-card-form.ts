@@ -1,19 +1,19 @@
 const AGAIN_AFTER_MS = 10_000;
 
-/** Stripe's fields: loaded while the visitor types, not with the form's page. */
+/** Loads the card form with Stripe's fields, which the form's page does not include. */
 export const loadCardForm = () => import("./card-form").catch(reloadOnce);
 
 // biome-ignore lint/correctness/noUnusedVariables: `??=` reads it
 let prefetched: Promise<unknown> | undefined;
 
-/** Tries once and ignores a failure; the card step itself tries again. */
+/** Loads it while the visitor types. Tries once and ignores a failure, because the card step tries again. */
 export function prefetchCardForm(): void {
   prefetched ??= import("./card-form").catch(() => undefined);
 }
 
 /**
- * Reloads the page when a file of its release is gone; the cookie keeps the sign-up. Fails if the page has already reloaded
- * for this reason within ten seconds.
+ * Reloads the page if a file of its release is gone. The cookie keeps the sign-up. Fails if the page has already reloaded for this
+ * reason in the last ten seconds.
  */
 function reloadOnce(failure: unknown): Promise<never> {
   // The history entry survives a reload, even if the browser blocks storage.

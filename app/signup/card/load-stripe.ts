@@ -3,7 +3,7 @@ import { loadStripe } from "@stripe/stripe-js/pure";
 
 const TIMEOUT_MS = 15_000;
 
-/** Rejects when the script fails or takes longer than 15 s, which `<Elements>` never reports; can be called again. */
+/** Rejects if the script fails or takes longer than 15 s, which `<Elements>` would never report. Can be called again. */
 export async function loadStripeClient(url: string, publishableKey: string): Promise<Stripe> {
   await loadScript(url);
   const stripe = await loadStripe(publishableKey);

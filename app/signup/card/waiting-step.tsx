@@ -8,12 +8,12 @@ const MESSAGES = {
   unreachable: "We haven't been able to confirm your card yet. Nothing is lost.",
 };
 
-/** Checks again automatically; without JavaScript through the refresh in the document's head. */
+/** Checks again automatically; without JavaScript, the document's refresh header does. */
 export function WaitingStep({ reason, refreshSeconds }: WaitingStepData) {
   const { pathname, search } = useLocation();
   const { state, revalidate } = useRevalidator();
   useEffect(() => {
-    // A slow answer is waited for.
+    // Wait for a slow answer instead of asking again.
     if (state === "loading") return;
     const timer = setInterval(revalidate, refreshSeconds * 1000);
     return () => clearInterval(timer);

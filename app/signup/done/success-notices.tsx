@@ -3,10 +3,10 @@ import { useHydrated } from "../../ui/document/use-hydrated";
 import { CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL } from "../notices";
 import { SignupNotice } from "../signup-notice";
 
-/** Long enough to read the first notice before the second one is announced. */
+/** Enough time to read the first notice before the second one is announced. */
 const SECOND_AFTER_MS = 2_500;
 
-/** Shows two notices in turn, with room reserved for both; without JavaScript both at once. */
+/** Shows two notices one after the other, with space reserved for both. Without JavaScript, shows both at once. */
 export function SuccessNotices() {
   const hydrated = useHydrated();
   const [both, setBoth] = useState(false);

@@ -2,7 +2,7 @@ import type { FocusEvent, FormEvent } from "react";
 import { normalizeEmail } from "../../contract/fields/form-fields";
 import { formatPhone } from "../../contract/fields/phone";
 
-/** While typing, because an email address never has spaces or capital letters. The caret stays behind the same character. */
+/** Formats while the visitor types: drops spaces and capital letters. The caret stays after the same character. */
 export function formatEmail({ currentTarget: input, nativeEvent }: FormEvent<HTMLInputElement>): void {
   if (nativeEvent instanceof InputEvent && nativeEvent.isComposing) return;
   const email = normalizeEmail(input.value);
@@ -12,7 +12,7 @@ export function formatEmail({ currentTarget: input, nativeEvent }: FormEvent<HTM
   input.setSelectionRange(caret, caret);
 }
 
-/** On leaving the field, so that nothing moves while typing, and typing can be undone. */
+/** Formats only when the visitor leaves the field, so that nothing moves while typing and undo keeps working. */
 export function formatPhoneOnBlur({ currentTarget: input }: FocusEvent<HTMLInputElement>): void {
   const shown = formatPhone(input.value);
   if (shown !== input.value) input.value = shown;

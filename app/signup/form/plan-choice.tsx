@@ -1,10 +1,10 @@
 import { Link } from "@remix-run/react";
 import { describePrice, type Plan } from "../../pricing/plans/plan-list";
 
-/** Target of the hidden package id's error link. */
+/** The target of the error link for the hidden package ID. */
 export const PLAN_CHOICE_ID = "choose-plan";
 
-/** Replaces the plan summary when the package id is invalid. */
+/** Replaces the plan summary if the package ID is invalid. */
 export function PlanChoice({ problem, plans }: { problem: string; plans: readonly Plan[] }) {
   return (
     <aside
@@ -22,7 +22,7 @@ export function PlanChoice({ problem, plans }: { problem: string; plans: readonl
           .filter(({ packageId }) => packageId)
           .map((plan) => (
             <li key={plan.key}>
-              {/* The page stays, with the typed values. */}
+              {/* Stays on the page, to keep the typed values. */}
               <Link className="inline-block py-1 underline" to={plan.ctaLink} preventScrollReset>
                 <strong>{plan.title}</strong>, {describePrice(plan)}
               </Link>

@@ -6,7 +6,7 @@ import { type Site, useSite } from "../../ui/use-site";
 import { planPath } from "../form-schema";
 import { PlanChoice } from "./plan-choice";
 
-/** Few lines on small screens, so that the fields below come into view. */
+/** Keeps to a few lines on small screens, so that the fields below are in view. */
 export function PlanSummary({
   packageId,
   priceCents,
@@ -14,7 +14,7 @@ export function PlanSummary({
 }: {
   packageId: string | undefined;
   priceCents: number | undefined;
-  /** Why the plans are offered in place of this one. */
+  /** Why other plans are offered in place of this one. */
   problem: string | undefined;
 }) {
   const checked = subscriptionRequest.shape.package_id.safeParse(packageId || undefined);
@@ -37,7 +37,7 @@ export function PlanSummary({
   );
 }
 
-/** Beside the form on wide screens, below it on narrow ones. */
+/** Shown next to the form on wide screens and below it on narrow ones. */
 export function TrialPlan({ packageId, priceCents }: { packageId: string; priceCents: number | undefined }) {
   const site = useSite();
   const plan = findPlan(packageId, priceCents);

@@ -71,13 +71,13 @@ export function SignupForm({ packageId, draft, reply, submitting }: SignupFormPr
   }, []);
   const { pathname } = useLocation();
   const plan = findPlan(packageId, reply?.priceCents);
-  // All at once, because the metadata of one field costs Conform as much.
+  // Read all fields at once, because one field's metadata costs Conform just as much.
   const { allErrors, initialValue } = form;
   const refused = useRefusedFields(reply);
   const errors: Record<string, string[] | undefined> = { ...refused.messages, ...allErrors };
   const summaryRef = useRef<HTMLElement>(null);
   const [failures, setFailures] = useState(0);
-  // The package id is hidden, so the summary gets the focus.
+  // The package ID is hidden, so the summary gets the focus.
   const isPlanInvalid = errors.package_id !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per chosen plan
   useEffect(() => {
@@ -112,7 +112,7 @@ export function SignupForm({ packageId, draft, reply, submitting }: SignupFormPr
       }
       return <Field key={name} {...props} defaultValue={initialValue?.[name]} {...BEHAVIOR[name]} />;
     });
-  // A field's message from a notice appears under the field only.
+  // A notice's field messages appear only under the fields.
   const summarized = isPlanInvalid ? errors : (reply?.form?.error ?? {});
   const summary = FIELD_NAMES.flatMap((name) =>
     (summarized[name] ?? []).map((message) => ({
@@ -124,7 +124,7 @@ export function SignupForm({ packageId, draft, reply, submitting }: SignupFormPr
   return (
     <Form
       method="post"
-      // The plan's path, even if the query named the plan. Without the query, whose values must not reappear in the page.
+      // Post to the plan's path, even if the query named the plan. Drop the query, because its values must not appear in the page.
       action={planPath(packageId) ?? pathname}
       id={form.id}
       onSubmit={onSubmit}
@@ -209,7 +209,7 @@ const PasswordField = memo(function PasswordField(props: {
   );
 });
 
-/** Formats what the visitor, or the browser, entered before hydration. */
+/** Formats values that the visitor or the browser entered before hydration. */
 function formatEarlierInput(): void {
   document.querySelectorAll("input").forEach((input) => {
     if (input.value === input.defaultValue) return;

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import { Button } from "../../ui/controls/button";
 import type { SignupReply } from "../steps";
 
-/** Sends the form, with Turnstile where the server asks for it. */
+/** Submits the form. Shows Turnstile if the server asks for it. */
 export function SubmitButton({ reply, busy }: { reply: SignupReply | undefined; busy: boolean }) {
   const siteKey = reply?.challenge;
   const widget = useRef<HTMLDivElement>(null);

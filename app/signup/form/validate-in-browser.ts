@@ -1,7 +1,7 @@
 import { parse, type Submission } from "@conform-to/react";
 import { type SignupForm, signupForm, withoutEmptyFields } from "../form-schema";
 
-/** Uses the server's schema without `parseWithZod`, which would add Zod's classic build to the bundle. */
+/** Validates with the server's schema, but without `parseWithZod`, which would add Zod's classic build to the bundle. */
 export function validateInBrowser(formData: FormData): Submission<SignupForm, string[]> {
   return parse<SignupForm, string[]>(formData, {
     resolve(payload) {

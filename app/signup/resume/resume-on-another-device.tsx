@@ -13,7 +13,7 @@ export function ResumeOnAnotherDevice({ link: { url, qrCodePath } }: { link: Res
       </p>
       {qrCodePath && (
         <img
-          // Loads when the visitor opens the box. Before `src`, because React sets attributes in order.
+          // Loads the image only when the visitor opens the box. Must come before `src`, because React sets attributes in order.
           loading="lazy"
           src={qrCodePath}
           width={320}
@@ -30,7 +30,7 @@ export function ResumeOnAnotherDevice({ link: { url, qrCodePath } }: { link: Res
   );
 }
 
-/** Needs a script, and a page over https. */
+/** Works only with JavaScript and over https. */
 function CopyButton({ text }: { text: string }) {
   const hydrated = useHydrated();
   const [copied, setCopied] = useState(false);

@@ -4,7 +4,7 @@ import { LiveRegion } from "../../ui/controls/notice";
 import { SignupNotice } from "../signup-notice";
 import type { ResumeStepData, SignupReply } from "../steps";
 
-/** The question whether to continue a link's sign-up, or why that is not possible. It never says whose it is. */
+/** Asks if the visitor wants to continue a link's sign-up, or says why that is not possible. Never says whose it is. */
 export function ResumeStep({
   state,
   reply,

@@ -20,8 +20,8 @@ const RETRY_DELAYS_MS = [100, 300];
 /** `POST {api base}/subscription` (docs/subscription-api.md) and the optional `status_url` of its response. */
 export interface SubscriptionApi {
   /**
-   * Returns expected failures as values; logs nothing of request or response.
-   * @param about.sender the rate limit key, which only this repository's API gets, through the binding
+   * Returns expected failures as values. Logs nothing from the request or response.
+   * @param about.sender the rate limit key, sent only to this repository's API, through the binding
    * @param about.shownPriceCents the plan's monthly price as the form showed it
    */
   create(
@@ -35,7 +35,7 @@ export interface SubscriptionApi {
 export interface SubscriptionApiOptions {
   /** Without a trailing slash. */
   baseUrl: string;
-  /** For headers, body and retries together. */
+  /** The deadline for headers, body and retries together. */
   timeoutMs: number;
   /** True if the API honors the idempotency key; failed calls are then retried. */
   idempotent: boolean;
@@ -81,7 +81,7 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
         if (!response.bodyUsed) await response.body?.cancel();
         if (response.status === 404) return { status: "unknown" };
       } catch {
-        // After network failures, timeouts and invalid responses, the page checks again.
+        // Ignore network failures, timeouts and invalid responses: the page checks again.
       }
       return { status: "unreachable" };
     },
@@ -92,12 +92,12 @@ function fetchFrom(binding: ServiceBinding | undefined, url: string, init: Reque
   return binding ? binding.fetch(url, init) : fetch(url, init);
 }
 
-/** Only a URL of the API's own origin. */
+/** The URL, if it is on the API's own origin. */
 function ownUrl(url: string | undefined, baseUrl: string): string | undefined {
   return url !== undefined && new URL(url).origin === new URL(baseUrl).origin ? url : undefined;
 }
 
-/** Up to three calls within one deadline, after the API's Retry-After or growing delays. */
+/** Makes up to three calls within one deadline. Waits for the API's Retry-After or a growing delay between them. */
 async function sendWithRetries(send: Send, timeoutMs: number): Promise<CreateOutcome> {
   const deadline = Date.now() + timeoutMs;
   const signal = AbortSignal.timeout(timeoutMs);
@@ -112,7 +112,7 @@ async function sendWithRetries(send: Send, timeoutMs: number): Promise<CreateOut
   return outcome;
 }
 
-/** After a timeout no time is left for another call. */
+/** True if another call can help. After a timeout, there is no time left for one. */
 function isTransient(outcome: CreateOutcome): boolean {
   if (outcome.kind === "unreachable") return !outcome.timedOut;
   return outcome.kind === "rejected" && [502, 503, 504].includes(outcome.status);
@@ -156,7 +156,7 @@ const problem = z.object({
   errors: z.optional(z.record(z.string(), z.unknown())),
 });
 
-/** A problem (RFC 9457); empty if the body is none. */
+/** The problem (RFC 9457) in a response; empty if there is none. */
 async function problemIn(response: Response): Promise<z.output<typeof problem>> {
   if (!response.headers.get("Content-Type")?.startsWith("application/problem+json")) return {};
   try {

@@ -3,7 +3,7 @@ import { type PendingSignUp, type SignUp, transition } from "../sign-up-state";
 
 type Context = Pick<AppLoadContext, "api" | "setupIntents" | "requestId" | "ip" | "log">;
 
-/** Asks Stripe about a sign-up's card, then the API about its trial, and returns what has become of the sign-up. */
+/** Asks Stripe about a sign-up's card, then the API about its trial, and returns the sign-up's new state. */
 export async function checkSignUp(signUp: PendingSignUp, context: Context): Promise<SignUp> {
   const { api, setupIntents, requestId, log } = context;
   const { clientSecret, statusUrl } = signUp;

@@ -24,12 +24,12 @@ export const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
 const REFRESH_SECONDS = 10;
 const RESUME = "resume";
 const RETURN = "return";
-/** Stripe adds the client secret to the return's URL under this name. */
+/** The query parameter in which Stripe adds the client secret to the return URL. */
 const RETURNED_SECRET = "setup_intent_client_secret";
 
 /**
- * The step of a page, and the cookie where it changes. The cookie's sign-up is checked with Stripe and the API
- * (`transition` in sign-up-state.ts) while it waits, and when a card has not come in time:
+ * The page's step, and the cookie if it changes. The cookie's sign-up is checked with Stripe and the API (`transition` in
+ * sign-up-state.ts) while it is waiting, and after its time for a card is over:
  *
  * | cookie, after a check       | URL                      | page                                                     |
  * | --------------------------- | ------------------------ | -------------------------------------------------------- |
@@ -75,7 +75,7 @@ export async function currentStep(request: Request, packageId: string, context: 
 
   if (current.state === "waiting" || (current.state === "card" && isPastItsTime(current, Date.now()))) {
     const checked = await checkSignUp(current, context);
-    // Whatever plan the URL has, the visitor learns what became of the card. Only after an end another plan can begin.
+    // Show the card's outcome even if the URL has another plan. Another plan can start only after the sign-up has ended.
     const visit = { packageId: checked.state === "ended" ? packageId : "", isEdit: false };
     return data(await stepOf(checked, visit, context), { headers: await cookies(withoutFlash(checked), context) });
   }
@@ -119,7 +119,7 @@ async function stepOf(current: SignUpState, visit: Visit, context: AppLoadContex
   }
 }
 
-/** What the form says about a sign-up that has ended. */
+/** The notice on the form after a sign-up has ended. */
 export const ENDED = { expired: SESSION_EXPIRED, canceled: SIGNUP_CANCELED, "too old": SESSION_UNREADABLE };
 
 async function cardStep(current: SignUpIn<"card">, context: AppLoadContext): Promise<SignupStep> {
@@ -146,7 +146,7 @@ function isOfAnotherPlan(current: SignUpState, packageId: string): boolean {
   return packageId.toLowerCase() !== current.packageId.toLowerCase();
 }
 
-/** As the cookie keeps it once its page has been shown. */
+/** The sign-up without the notices that are shown only once. */
 function withoutFlash(signUp: SignUp): SignUp {
   switch (signUp.state) {
     case "card":
@@ -158,7 +158,7 @@ function withoutFlash(signUp: SignUp): SignUp {
   }
 }
 
-/** What became of a sign-up that this browser's cookie does not have: nothing of it says whose it is. */
+/** The outcome of a sign-up that is not in this browser's cookie. Nothing in it says whose sign-up it is. */
 function outcome(signUp: SignUp, current: SignUpState): SignupStep {
   const { packageId, priceCents } = signUp;
   switch (signUp.state) {
@@ -177,7 +177,7 @@ function outcome(signUp: SignUp, current: SignUpState): SignupStep {
   }
 }
 
-/** Whether to continue a link's sign-up: it never replaces one in progress. */
+/** Asks if the visitor wants to continue a link's sign-up, which never replaces one in progress. */
 function question(current: SignUpState): SignupStep {
   return { step: "resume", state: isInProgress(current, Date.now()) ? "busy" : "ready" };
 }
@@ -196,7 +196,7 @@ export async function linkedSignUp(
 async function cookies(signUp: SignUp | undefined, { sessions }: AppLoadContext): Promise<Headers> {
   const headers = new Headers();
   if (signUp) headers.append("Set-Cookie", await sessions.write(signUp));
-  // The end of a sign-up frees its key, and the same form is another sign-up.
+  // After a sign-up has ended, the same form starts a new one, which needs a new key.
   if (signUp?.state === "ended") headers.append("Set-Cookie", sessions.newNonce());
   return headers;
 }

@@ -2,17 +2,17 @@ import { uint8ArrayToBase64 } from "uint8array-extras";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 
 const ALGORITHM = { name: "HMAC", hash: "SHA-256" };
-/** 96 bits, which keeps resume links short. */
+/** 96 bits keep resume links short. */
 const KEY_BYTES = 12;
 const encoder = new TextEncoder();
 
-/** @param nonce of the browser's form cookie */
+/** @param nonce from the browser's form cookie */
 export type IdempotencyKeyOf = (request: SubscriptionRequest, nonce: string | undefined) => Promise<string>;
 
 /**
- * Keys for the API's `Idempotency-Key`: equal for a double click and an unchanged retry, another after an edit. A key cannot
- * be used to guess the password, even with the API's database and the secret, because the nonce is random and neither stored
- * nor logged. Without a nonce, the key omits the password. The first secret signs.
+ * Creates keys for the API's `Idempotency-Key`. A double click and an unchanged retry get the same key, an edited form a new one.
+ * A key cannot be used to guess the password, even with the API's database and the secret, because the nonce is random and neither
+ * stored nor logged. Without a nonce, the key leaves out the password. The first secret signs.
  */
 export function idempotencyKeys([secret = ""]: readonly string[]): IdempotencyKeyOf {
   let key: Promise<CryptoKey> | undefined;

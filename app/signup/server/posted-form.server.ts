@@ -23,7 +23,7 @@ import type { SignupReply } from "../steps";
 
 export type PostedFields = Readonly<Record<string, string>>;
 
-/** The fields that were read, and why the form is refused. */
+/** The fields that were read, and why the form is refused, if it is. */
 export interface PostedForm {
   fields: PostedFields;
   problem?: Refusal;
@@ -33,12 +33,12 @@ const MAX_BODY_BYTES = 16 * 1024;
 const MAX_FIELDS = 32;
 /** Enough for 16 KB over a slow mobile connection. */
 const BODY_DEADLINE_MS = 10_000;
-/** The longest valid value. A longer one does not come back from a form over the limit. */
+/** The longest valid value. From a form over the size limit, longer values are not returned. */
 const MAX_ENTRY_LENGTH = 256;
 
 const READ_PROBLEMS = { "too slow": BODY_TOO_SLOW, aborted: MALFORMED };
 
-/** Reads a form's known fields; drops all others and refuses files. A form over 16 KB is refused with its short fields. */
+/** Reads a form's known fields. Drops all others and refuses files. Refuses a form over 16 KB, but returns its short fields. */
 export async function readForm(request: Request, deadlineFactor = 1): Promise<PostedForm> {
   const milliseconds = BODY_DEADLINE_MS * deadlineFactor;
   const body = await readBoundedBytes(request, { bytes: MAX_FORM_BYTES, milliseconds });
@@ -85,7 +85,7 @@ export function parseForm(fields: PostedFields): Submission<SignupForm, string[]
   return parseWithZod(new URLSearchParams(fields), { schema: filledForm, disableAutoCoercion: true });
 }
 
-/** The plan's price as the page showed it, in US cents. Undefined where the page showed none. */
+/** The plan's price as the page showed it, in US cents. Undefined if the page showed none. */
 export function shownPriceIn(fields: PostedFields): number | undefined {
   const cents = fields[SHOWN_PRICE_FIELD] ?? "";
   return /^\d{1,9}$/.test(cents) ? Number(cents) : undefined;
@@ -94,7 +94,7 @@ export function shownPriceIn(fields: PostedFields): number | undefined {
 /** Longer than any real value. A returned value appears three times on the page. */
 const MAX_RETURNED_LENGTH = 3000;
 
-/** The posted form for the page, without the passwords. */
+/** The posted form as the page shows it again, without the passwords. */
 export function returned(submission: Submission<SignupForm, string[]>) {
   const reply = submission.reply({ hideFields: SECRET_FIELDS });
   const values = Object.entries(reply.initialValue ?? {}).map(([name, value]) => {
@@ -103,7 +103,7 @@ export function returned(submission: Submission<SignupForm, string[]>) {
   return { ...reply, initialValue: Object.fromEntries(values) };
 }
 
-/** The page of a form that was refused, with its fields. It has no messages at them, since some may be missing. */
+/** The reply to a refused form, with its fields but without field messages, because some fields may be missing. */
 export function refused({ fields, problem }: Required<PostedForm>): SignupReply {
   const notice = noticeForRefusal(problem);
   if (Object.keys(fields).length === 0) return { notice };

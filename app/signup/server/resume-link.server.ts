@@ -3,7 +3,7 @@ import { signUpPath } from "../../contract/sign-up-path";
 import type { PendingSignUp } from "../sign-up-state";
 import { sealedTokens } from "./sealed-token.server";
 
-/** Also in the words of the page. */
+/** The page's text also says 30 minutes. */
 const LINK_MINUTES = 30;
 const MINUTE_MS = 60_000;
 
@@ -19,11 +19,11 @@ export interface ResumeLinks {
   fromToken(token: string, packageId: string): Promise<PendingSignUp | undefined>;
 }
 
-/** A token has only what the server cannot find out again, in few characters: https://docs.stripe.com/api/setup_intents */
+/** For short tokens, only the variable parts of a client secret are kept: https://docs.stripe.com/api/setup_intents */
 const CLIENT_SECRET = /^seti_(\w+)_secret_(\w+)$/;
 
 export function resumeLinks(secrets: readonly string[], apiUrl: string): ResumeLinks {
-  /** The plan is in the link's path, so each plan's tokens have their own keys. */
+  /** Each plan's tokens have their own key, because the plan is in the link's path. */
   const tokensOf = (packageId: string) => sealedTokens(secrets, `resume-link ${packageId.toLowerCase()}`);
   const statusPath = `${apiUrl}/subscription/status/`;
 
@@ -63,14 +63,14 @@ export async function resumeLink(signUp: PendingSignUp, links: ResumeLinks, site
   if (whole === undefined) return undefined;
   const urlOf = (token: string) => `${siteUrl}${signUpPath(signUp.packageId)}?resume=${token}`;
   if (urlOf(whole).length <= MAX_QR_CODE_LENGTH) return { url: urlOf(whole), qrCodePath: QR_CODE_PATH };
-  // Rather a code than the price: the other device then shows the list's.
+  // Leave out the price so that a QR code fits. The other device then shows the list price.
   const short = await links.toToken({ ...signUp, priceCents: undefined });
   if (short !== undefined && urlOf(short).length <= MAX_QR_CODE_LENGTH)
     return { url: urlOf(short), qrCodePath: QR_CODE_PATH };
   return { url: urlOf(whole), qrCodePath: undefined };
 }
 
-/** An SVG document with one path; each run of dots in a row is a line. The border is the quiet zone of ISO/IEC 18004. */
+/** Draws an SVG with one path, in which each run of dots in a row is a line. The border is the quiet zone of ISO/IEC 18004. */
 export function qrCode(text: string): string {
   const { data, size } = encode(text, { ecc: "L", border: 4 });
   const lines = data.flatMap((row, y) => {

@@ -1,11 +1,11 @@
 import { CompactEncrypt, compactDecrypt } from "jose";
 
 export const ALGORITHMS = { alg: "dir", enc: "A256GCM" } as const;
-/** Initialization vector, ciphertext and tag. Decoders skip whitespace, so that several texts would be one token. */
+/** Initialization vector, ciphertext and tag. Strict, because decoders skip whitespace and would accept variants of a token. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const encoder = new TextEncoder();
 
-/** Encrypted text, which visitors can neither read nor change. */
+/** Encrypted texts that visitors can neither read nor change. */
 export interface SealedTokens {
   seal(text: string): Promise<string>;
   /** Undefined for a token that was changed, or sealed with another secret or for another purpose. */
@@ -13,8 +13,8 @@ export interface SealedTokens {
 }
 
 /**
- * Tokens for one purpose, as JWE (RFC 7516) without the header, which is the same in all of them. The first secret seals;
- * all are tried in turn. A token never expires by itself: its text has to say when it ends.
+ * Tokens for one purpose: JWEs (RFC 7516) without their header, which is always the same. The first secret seals; opening tries all
+ * secrets. A token never expires on its own, so its text has to include an expiry.
  *
  * @example
  * const links = sealedTokens([newSecret, oldSecret], "resume-link");

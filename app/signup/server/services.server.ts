@@ -6,7 +6,7 @@ import { type SignupSessions, signupSessions } from "./session.server";
 import { type SetupIntents, setupIntents } from "./setup-intent.server";
 import { type Turnstile, turnstile } from "./turnstile.server";
 
-/** What loader and action call, made once from the settings. */
+/** The services that the loader and the action use, created once from the settings. */
 export interface SignupServices {
   sessions: SignupSessions;
   resumeLinks: ResumeLinks;

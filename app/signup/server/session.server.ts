@@ -5,24 +5,24 @@ import { sealedTokens } from "./sealed-token.server";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAY_SECONDS = DAY_MS / 1000;
-/** Cookie and return token outlive their sign-up, so that the page can say that it has ended. */
+/** The cookie and the return token outlive their sign-up, so that the page can say that it has ended. */
 const GRACE_MS = DAY_MS;
-/** Longer than any form is open. */
+/** Longer than anyone keeps a form open. */
 const NONCE_SECONDS = 2 * DAY_SECONDS;
 const NONCE = /^[\w-]{22}$/;
 
-/** Name, value and attributes together: https://www.rfc-editor.org/rfc/rfc6265#section-6.1 */
+/** Limits the name, value and attributes together: https://www.rfc-editor.org/rfc/rfc6265#section-6.1 */
 const MAX_COOKIE_BYTES = 4096;
 
 /**
- * A browser's two cookies; the site stores nothing. One is encrypted and keeps the newest sign-up. The other has the form's
- * nonce: two posts of an equal form are one sign-up, and a browser that sends no cookie at all blocks them.
+ * A browser's two cookies, because the site stores nothing. One is encrypted and has the newest sign-up. The other has the form's
+ * nonce, which makes two posts of the same form one sign-up, and shows that the browser does not block cookies.
  */
 export interface SignupSessions {
   /** True for any cookie with the session's name; cheaper than reading it. */
   isIn(request: Request): boolean;
   read(request: Request): Promise<SignUpState>;
-  /** The value of a Set-Cookie header, as of the following three. Leaves out what does not fit in a cookie. */
+  /** Returns a Set-Cookie value, as do the next three methods. Leaves out fields that do not fit in a cookie. */
   write(signUp: SignUp): Promise<string>;
   clear(): string;
   newNonce(): string;
@@ -82,10 +82,10 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
   };
 }
 
-/** In this order, until the cookie fits: a form with the longest values fits without the first. */
+/** Left out in this order until the cookie fits. A form with the longest values fits without the first field. */
 const LEFT_OUT = ["message", "details"];
 
-/** What the release before this one requires, so that a rollback keeps sign-ups. To be removed in the next release. */
+/** The fields that the previous release requires, so that a rollback keeps sign-ups. Remove in the next release. */
 function readByEarlierRelease({ state }: SignUp): object {
   switch (state) {
     case "card":
@@ -100,7 +100,7 @@ function readByEarlierRelease({ state }: SignUp): object {
 }
 
 /**
- * When a sign-up that is accepted now ends if no card is set up, in milliseconds since 1970.
+ * When a sign-up that is accepted now will end if no card is set up, in milliseconds since 1970.
  * @param apiEnd when the API ends it, if the API says so
  */
 export function endOfSignUp(apiEnd = Number.POSITIVE_INFINITY): number {

@@ -7,15 +7,15 @@ import type { SetupIntentAnswer } from "../sign-up-state";
 
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
-/** Longer than Stripe's messages. The cookie and the notice have to hold it. */
+/** Longer than Stripe's messages. The limit keeps the cookie and the notice small. */
 const MAX_MESSAGE_LENGTH = 300;
 
 export interface SetupIntents {
-  /** `unreachable` also for a sender over the rate limit. */
+  /** Also returns `unreachable` for a sender over the rate limit. */
   retrieve(clientSecret: string, asker: { ip: string | null; log: Log }): Promise<SetupIntentAnswer>;
 }
 
-/** A card that does not look as Stripe's do is not shown. */
+/** A card in an unexpected format is not shown. */
 const card = z.object({
   brand: z.string().check(z.regex(/^\w{1,32}$/)),
   last4: z.string().check(z.regex(/^\d{4}$/)),
@@ -27,11 +27,11 @@ const setupIntent = z.object({
   last_setup_error: z.catch(z.nullish(z.object({ message: z.optional(z.string()) })), null),
 });
 
-/** Checked before asking Stripe, because anyone can send one. */
+/** Checked before a call to Stripe, because anyone can send one. */
 const CLIENT_SECRET = /^seti_\w{1,255}_secret_\w{1,1000}$/;
 
 /**
- * Retrieves setup intents with client secret and publishable key, so that the site needs no secret key.
+ * Retrieves setup intents with the client secret and the publishable key, so that the site needs no secret key.
  * Source: https://docs.stripe.com/api/setup_intents/retrieve
  */
 export function setupIntents({
@@ -67,7 +67,7 @@ export function setupIntents({
       }
       try {
         let response = await ask(clientSecret, true);
-        // The card is only displayed; without permission to read it, the state is enough.
+        // The card is only displayed. If reading it is not permitted, the state is enough.
         if (response.status === 400) {
           await response.body?.cancel();
           response = await ask(clientSecret, false);

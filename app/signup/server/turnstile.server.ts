@@ -6,17 +6,17 @@ import { describeError } from "../../shared/describe-error";
 const VERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
 const TIMEOUT_MS = 3_000;
 const MAX_RESPONSE_BYTES = 16 * 1024;
-/** Turnstile's limit. */
+/** Turnstile's own limit. */
 const MAX_TOKEN_LENGTH = 2048;
 
 export interface Turnstile {
-  /** Sends only the token, which passes once, within five minutes. True also if Turnstile does not answer. */
+  /** Sends only the token, which passes once and within five minutes. Also returns true if Turnstile does not answer. */
   passes(token: string | undefined, log: Log): Promise<boolean>;
 }
 
 const answer = z.object({ success: z.boolean(), "error-codes": z.catch(z.array(z.string()), []) });
 
-/** Errors of the token, not of the keys or Turnstile. */
+/** Errors about the token, not about the keys or Turnstile. */
 const TOKEN_ERRORS = ["invalid-input-response", "timeout-or-duplicate"];
 
 /** Source: https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ */
