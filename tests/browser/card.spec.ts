@@ -143,7 +143,9 @@ for (const [place, number] of [
   });
 }
 
-test("from the third declined card on the tries left are told, and after the fifth the end", async ({ page }) => {
+test("from the third declined card on, the page says how many tries are left; after the fifth, that the sign-up has ended", async ({
+  page,
+}) => {
   // The cards of another sign-up in this tab do not count.
   await page.addInitScript(() => {
     if (!sessionStorage["declined-cards"]) sessionStorage["declined-cards"] = "seti_other 2";

@@ -35,7 +35,7 @@ for (const path of ["/", "/pricing", "/privacy", "/terms", "/security", "/nothin
       expect(requests).toEqual([]);
     });
 
-    test("moves nothing for whoever wants no motion", async ({ page }) => {
+    test("does not move if the visitor prefers reduced motion", async ({ page }) => {
       await page.goto(path);
       expect(await moving(page)).toEqual([]);
     });
@@ -135,7 +135,7 @@ test.describe("without scripts", () => {
       await expect(page).toHaveURL("/pricing");
     });
 
-    test("the keyboard opens the menu, goes on in it, and closes it", async ({ page }) => {
+    test("the keyboard opens the menu, moves through it and closes it", async ({ page }) => {
       await page.goto("/");
       await toggleOf(page).press("Enter");
       await page.keyboard.press("Tab");

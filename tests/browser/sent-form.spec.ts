@@ -99,7 +99,7 @@ test.describe("a taken email address", () => {
     await visitor.signUp();
   });
 
-  test("is told in a notice, which gets the focus and can be closed", async ({ page }) => {
+  test("is reported in a notice that gets the focus and can be closed", async ({ page }) => {
     const alert = page.getByRole("alert");
     await expect(alert).toContainText(DUPLICATE);
     await expect(alert).toBeInViewport({ ratio: 1 });
@@ -109,7 +109,7 @@ test.describe("a taken email address", () => {
     await expect(alert, "the focus stays where the notice was").toBeFocused();
   });
 
-  test("is told at its field until it changes, whatever else does", async ({ page }) => {
+  test("is reported at its field until that field changes", async ({ page }) => {
     const email = page.getByLabel("Email Address");
     await expect(email).toHaveAccessibleDescription(DUPLICATE_EMAIL);
     await page.getByLabel("City").press("x");
@@ -135,7 +135,7 @@ test.describe("an unknown plan", () => {
   const summaryOf = (page: Page) => page.getByRole("region", { name: "There is a problem" });
   const choiceOf = (page: Page) => page.getByRole("complementary", { name: "Invalid subscription ID" });
 
-  test("is no error before the form is sent", async ({ page }) => {
+  test("is not an error before the form is sent", async ({ page }) => {
     await expect(summaryOf(page)).toBeHidden();
   });
 

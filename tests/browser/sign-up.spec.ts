@@ -56,7 +56,7 @@ test("a sign-up, with a reload at each step, starts a trial", { tag: "@phone" },
   });
 });
 
-test("the card step tells the day of the first charge that the success step tells", async ({ page }) => {
+test("the card step and the success step name the same day of the first charge", async ({ page }) => {
   const visitor = signup(page);
   await visitor.signUp();
   const charge = /charge \$500\.00 USD to your card on or after (\w+ \d+, \d{4} \(UTC\)), and then every month/;

@@ -35,25 +35,25 @@ describe("an idempotency key", () => {
   test.each([
     {
       fault: "500-before",
-      what: "keeps the answer of a failure before the work",
+      what: "repeats the answer of a failure before the work",
       first: { status: 500, customers: 0 },
       again: { status: 500, customers: 0 },
     },
     {
       fault: "500-after",
-      what: "keeps the answer of a failure after the work",
+      what: "repeats the answer of a failure after the work",
       first: { status: 500, customers: 1 },
       again: { status: 500, customers: 1 },
     },
     {
       fault: "429",
-      what: "keeps no refusal for a rate limit",
+      what: "does not repeat a rate limit's refusal",
       first: { status: 429, customers: 0 },
       again: { status: 200, customers: 1 },
     },
     {
       fault: "no-fault",
-      what: "makes one customer",
+      what: "creates one customer",
       first: { status: 200, customers: 1 },
       again: { status: 200, customers: 1 },
     },
@@ -143,7 +143,7 @@ describe("the dashboard's clock", () => {
     expect(await state()).toEqual({ subscription: "active", invoice: "draft", cents: 50_000, attempts: 0 });
   });
 
-  test("tries a declined charge again", async () => {
+  test("retries a declined charge", async () => {
     const { endTrial, failNextCharge, next, state } = await trial("retried@example.com");
     await endTrial();
     await failNextCharge();
@@ -154,7 +154,7 @@ describe("the dashboard's clock", () => {
     expect(await state()).toEqual({ subscription: "active", invoice: "paid", cents: 50_000, attempts: 2 });
   });
 
-  test("ends at the month's end what is canceled", async () => {
+  test("ends a canceled subscription at the end of the month", async () => {
     const { endTrial, next, cancelAtTheEnd, state } = await trial("canceled@example.com");
     await endTrial();
     await next();

@@ -204,7 +204,7 @@ describe("the statements of the API, on a database of a million rows", () => {
     expect(await scans()).toEqual([]);
   });
 
-  test("every statement reads few rows, even for /health and a sign-up beside 100,000 pending ones", () => {
+  test("every statement reads few rows, even for /health and a sign-up among 100,000 pending ones", () => {
     const mostOf = (sql: string) => MOST_ROWS.find(({ is }) => is(sql))?.rows ?? 0;
     const costly = recorded.filter(({ sql, rowsRead }) => rowsRead > mostOf(sql));
     expect(costly.map(({ sql, rowsRead }) => `${rowsRead}: ${oneLine(sql)}`)).toEqual([]);

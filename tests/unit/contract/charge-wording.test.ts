@@ -13,18 +13,18 @@ test("amounts have a thousands separator, cents and their currency", () => {
   expect(usd(123_456)).toBe("$1,234.56 USD");
 });
 
-test("a minute is told in UTC, with 24 hours", () => {
+test("a minute is shown in UTC on a 24-hour clock", () => {
   expect(utcMinute("2026-12-31T00:05:00Z")).toBe("December 31, 2026, 00:05 UTC");
 });
 
-test("a charge is told with its amount, card and day, and that the same follows every month", () => {
+test("a charge is described with its amount, card and day, and as the same every month", () => {
   expect(chargeSentence("2026-12-05T23:59:00.000Z", { amount: usd(123_456), card: CARD })).toBe(
     "Unless you cancel before then, we’ll charge $1,234.56 USD to your Visa ending in 4242 on or after " +
       "December 5, 2026 (UTC), and then every month until you cancel.",
   );
 });
 
-test("a first charge with another amount is told with the later one", () => {
+test("a first charge with another amount is described with the later one", () => {
   const sentence = chargeSentence("2026-12-05T23:59:00.000Z", { amount: usd(123_456), later: usd(100), card: CARD });
   expect(sentence).toContain("on or after December 5, 2026 (UTC), and then $1.00 USD every month");
 });

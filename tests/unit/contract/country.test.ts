@@ -20,7 +20,7 @@ test.each(["", "..", "Narnia", "XX", "ZZ", "EU", "Europe", "Congo", "constructor
   },
 );
 
-test("each country has a name of its own, so none takes another's code", () => {
+test("each country has a unique name, so none gets another's code", () => {
   const names = new Intl.DisplayNames("en", { type: "region" });
   const recognized = COUNTRY_CODES.map((code) => countryCode(names.of(code) ?? ""));
   expect(recognized).toEqual(COUNTRY_CODES);

@@ -196,7 +196,7 @@ describe("the confirmation of the password", () => {
     expect(messagesFor({ password: "short", confirmPassword: "other" })).toMatchObject({ confirmPassword: MISMATCH });
   });
 
-  test("has no message beside a missing password's", () => {
+  test("has no message in addition to a missing password's", () => {
     const password = ["Password must be at least 8 characters"];
     expect(messagesFor({ password: undefined, confirmPassword: undefined })).toEqual({ password });
   });

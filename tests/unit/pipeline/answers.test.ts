@@ -109,7 +109,7 @@ describe.each([
     return { ...site, failed: () => site.ask(path, { headers: { "CF-Ray": "this-request" } }) };
   };
 
-  test("is answered with its page, which is not cached", async () => {
+  test("gets its own page, which is not cached", async () => {
     const answer = await failingSite().failed();
     expect(answer).toHaveStatus(500);
     expect(answer).toHaveHeader("Cache-Control", "no-store");

@@ -54,7 +54,7 @@ describe("a nonce", () => {
     expect(second).not.toBe(first);
   });
 
-  test("is on no cached page, neither in its policy nor in its text", async () => {
+  test("is neither in a cached page's policy nor in its text", async () => {
     const page = await smallSite().ask("/subscription");
     expect(nonceOf(page)).toBeUndefined();
     expect(await page.text()).not.toContain("nonce=");

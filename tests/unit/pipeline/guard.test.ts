@@ -170,7 +170,7 @@ const anyForm = fc.record({
   length: oneOf({ value: "" }, { value: String(MAX_FORM_BYTES + 1), refused: 413 }),
 });
 
-test("a form reaches the action only if nothing is wrong with it; of several faults the first is told: URL, path, query, method, sender, type, length", async () => {
+test("a form reaches the action only if nothing is wrong with it; otherwise the first fault is reported: URL, path, query, method, sender, type, length", async () => {
   const { ask, posts } = smallSite();
   await fc.assert(
     fc.asyncProperty(anyForm, async ({ path, query, method, sender, type, length }) => {

@@ -189,15 +189,15 @@ describe("the host of a request", () => {
     },
   );
 
-  test("is taken by local settings on this machine", async () => {
+  test("is accepted by local settings on this machine", async () => {
     expect(await smallSite(LOCAL).ask("http://[::1]:8787/pricing")).toHaveStatus(200);
   });
 
-  test("is taken by local settings on another device if npm start was asked to", async () => {
+  test("is accepted by local settings on another device if npm start serves it", async () => {
     expect(await smallSite({ ...LOCAL, HOST: "0.0.0.0" }).ask(`${DEVICE}/pricing`)).toHaveStatus(200);
   });
 
-  test("is taken by a deployment, whatever it is", async () => {
+  test("is accepted by a deployment, whatever it is", async () => {
     expect(await smallSite().ask("https://another.site.example/pricing")).toHaveStatus(200);
   });
 });

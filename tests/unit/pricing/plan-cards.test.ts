@@ -31,7 +31,7 @@ function planNamed(title: string): DetailedPlan {
   return plan;
 }
 
-test("the cards stand in the order of the specification", () => {
+test("the cards are in the specification's order", () => {
   const titles = detailedPlans().map(({ title }) => title);
   expect(titles).toEqual(["MINI", "LITE", "STANDARD", "ENTERPRISE/AGENCY"]);
 });
@@ -119,7 +119,7 @@ test("the card of ENTERPRISE/AGENCY has everything in STANDARD and its own featu
   ]);
 });
 
-test("a price that differs from the original one stands beside it, with what it becomes afterwards", () => {
+test("a price that differs from the original is next to it, with the price that follows", () => {
   const { lines, struckOut } = cardOf({ ...planNamed("MINI"), price: 80, originalPrice: 1200 });
   expect(struckOut).toEqual(["Regular price $1,200"]);
   expect(lines).toEqual(expect.arrayContaining(["Regular price $1,200 $80 a month", "Then $1,200 a month"]));

@@ -46,7 +46,7 @@ describe("a form that the API takes", () => {
     ]);
   });
 
-  test("is sent with the password byte for byte", async () => {
+  test("is sent with the exact bytes of the password", async () => {
     const site = siteContext();
     const password = "  P\uff30ass word e\u0301\u{1F600}1 \ufeff ";
     await post(site, { ...fields, password, confirmPassword: password });
@@ -366,7 +366,7 @@ describe("a sender over the limit", () => {
     expect(site.logged).toEqual([["request", { outcome: "refused", reason: "Too many requests" }]]);
   });
 
-  test("is told when to try again, also by the page's document", async () => {
+  test("is told when to try again, in the page's headers too", async () => {
     const { headers: actionHeaders } = await post(overLimit(), fields);
     const others = { loaderHeaders: new Headers(), parentHeaders: new Headers(), errorHeaders: undefined };
     expect(new Headers(documentHeaders({ ...others, actionHeaders })).get("Retry-After")).toBe("60");

@@ -80,7 +80,7 @@ describe("the next step", () => {
     ...PASSING.map((thrown) => ({ thrown, askedAt: [0, 500, 1_500, 3_500, 7_500], reports: 0 })),
     ...OWN.map((thrown) => ({ thrown, askedAt: [0], reports: 2 })),
     { thrown: redirect("/subscription"), askedAt: [0], reports: 0 },
-  ])("is asked for up to five times, but not after an error of its own: $thrown", async (given) => {
+  ])("is requested up to five times, but not after an error in the page's own code: $thrown", async (given) => {
     const { thrown, askedAt, reports } = given;
     const [late, never] = [load(4, thrown), load(5, thrown)];
     await vi.runAllTimersAsync();
@@ -89,7 +89,7 @@ describe("the next step", () => {
     expect(reported).toEqual([thrown, thrown].slice(0, reports));
   });
 
-  test("is not asked for once the visitor has left the page", async () => {
+  test("is not requested after the visitor has left the page", async () => {
     const page = new AbortController();
     const { asked, step } = load(5, UNREAD, page);
     await vi.advanceTimersByTimeAsync(600);
@@ -98,7 +98,7 @@ describe("the next step", () => {
     expect([await step, asked]).toEqual([expect.objectContaining({ name: "AbortError" }), [0, 500]]);
   });
 
-  test("has the offline message in an offline browser, whatever its words", () => {
+  test("has the offline message in an offline browser, whatever the error's message is", () => {
     vi.stubGlobal("navigator", { onLine: false });
     expect(troubleOf(new TypeError("Die Verbindung wurde unterbrochen."))).toBe("offline");
   });

@@ -103,7 +103,7 @@ describe("before a card is entered,", () => {
 });
 
 describe("a card", () => {
-  test("that is processed says so", async () => {
+  test("that is still being processed says so", async () => {
     const form = await showForm({ answer: new Promise(() => {}) });
     await form.ready();
     await form.press("Pay");
@@ -120,7 +120,7 @@ describe("a card", () => {
     "invalid_request_error",
     "rate_limit_error",
     "validation_error",
-  ])("that fails is told in Stripe's words: %s", async (type) => {
+  ])("that fails is reported with Stripe's message: %s", async (type) => {
     const { notice, place } = await pay({ answer: failed({ type, message: "Stripe's words." }) });
     expect(notice()).toMatchObject({ title: "Payment Failed", message: "Stripe's words." });
     expect(place()).not.toBe(RETURN_PATH);
@@ -130,7 +130,7 @@ describe("a card", () => {
     { name: "an error without a message", answer: failed({ type: "api_error" }) },
     { name: "an error with an empty message", answer: failed({ type: "api_error", message: "" }) },
     { name: "neither error nor setup", answer: {} },
-  ])("that fails without Stripe's words has the catalog's: $name", async ({ answer }) => {
+  ])("that fails without a message from Stripe has the catalog's: $name", async ({ answer }) => {
     expect((await pay({ answer })).notice()).toMatchObject({
       title: "Payment Failed",
       message: "An error occurred during payment",
@@ -174,7 +174,7 @@ describe("of a sign-up's declined cards", () => {
     return (await pay({ answer })).notice()?.hint;
   }
 
-  test("the third tells how many are left", async () => {
+  test("the third says how many are left", async () => {
     expect(await thirdCard(DECLINED)).toMatch(/^You can try at most 2 more cards\./);
   });
 
@@ -223,7 +223,7 @@ describe("fields that Stripe does not load", () => {
     expect(notice()).toBeUndefined();
   });
 
-  test("for another reason are no failed payment, and keep Pay where it is", async () => {
+  test("for another reason are not reported as a failed payment, and keep the Pay button", async () => {
     const { failToLoad, place, notice, button, isPayEnabled } = await showForm();
     await failToLoad(REFUSED);
     expect(notice()).toMatchObject({ title: "Payment Error", message: "Stripe's words." });
@@ -232,7 +232,7 @@ describe("fields that Stripe does not load", () => {
     expect(isPayEnabled()).toBe(false);
   });
 
-  test("without Stripe's words are told in ours", async () => {
+  test("without a message from Stripe show our own", async () => {
     const { failToLoad, notice } = await showForm();
     await failToLoad({ type: "api_error" });
     expect(notice()).toMatchObject({ title: "Payment Error", message: NOT_LOADED });
@@ -249,7 +249,7 @@ describe("fields that Stripe does not load", () => {
     expect(isPayEnabled()).toBe(true);
   });
 
-  test("because Stripe.js throws are told like others", async () => {
+  test("because Stripe.js throws are reported like others", async () => {
     // React tells the console about an error that a boundary catches.
     vi.spyOn(console, "error").mockImplementation(() => {});
     const silence = (event: Event) => event.preventDefault();

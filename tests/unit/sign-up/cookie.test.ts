@@ -95,14 +95,14 @@ describe("the session's cookie", () => {
     return sessions.read(asking(pairOf(cookie)));
   };
 
-  test("leaves out Stripe's words if they do not fit beside the details", async () => {
+  test("leaves out Stripe's message if it does not fit with the details", async () => {
     const message = "\u4e00".repeat(300);
     const read = await kept({ ...long, flash: "declined", message });
     expect(read).not.toHaveProperty("message");
     expect(read).toHaveProperty("details.address.length", 2_000);
   });
 
-  test("keeps Stripe's words if they fit", async () => {
+  test("keeps Stripe's message if it fits", async () => {
     const declined = { ...card, flash: "declined" as const, message: "\u4e00".repeat(300) };
     expect(await kept(declined)).toEqual(declined);
   });
@@ -152,7 +152,7 @@ describe("the form's cookie", () => {
     expect(sessions.newNonce()).not.toBe(cookie);
   });
 
-  test("is read, and not given anew", () => {
+  test("is read and not set again", () => {
     expect(sessions.nonceIn(asking(pairOf(cookie)))).toBe(pairOf(cookie).slice("__Host-form=".length));
     expect(sessions.missingNonce(asking(pairOf(cookie)))).toBeUndefined();
   });
@@ -176,15 +176,15 @@ describe("a form's key", () => {
     expect(await idempotencyKeys([SECRET])({ ...validRequest }, NONCE)).toBe(key);
   });
 
-  test("is another for another nonce", async () => {
+  test("differs for another nonce", async () => {
     expect(await keyOf(validRequest, `${NONCE.slice(1)}x`)).not.toBe(await keyOf(validRequest, NONCE));
   });
 
-  test("is another with another secret", async () => {
+  test("differs for another secret", async () => {
     expect(await idempotencyKeys([OLD])(validRequest, NONCE)).not.toBe(await keyOf(validRequest, NONCE));
   });
 
-  test.each(FIELDS)("is another after a change of $name", async ({ name, changed }) => {
+  test.each(FIELDS)("differs after a change of $name", async ({ name, changed }) => {
     expect(await keyOf({ ...validRequest, [name]: changed }, NONCE)).not.toBe(await keyOf(validRequest, NONCE));
   });
 
@@ -197,7 +197,7 @@ describe("a form's key", () => {
     },
   );
 
-  test("without a nonce tells nothing about the password", async () => {
+  test("without a nonce reveals nothing about the password", async () => {
     const changed = { ...validRequest, password: "An0ther one!" };
     expect(await keyOf(changed, undefined)).toBe(await keyOf(validRequest, undefined));
   });
@@ -232,7 +232,7 @@ describe("a sealed token", () => {
     expect(await tokens.open(sealed.slice(0, 20) + space + sealed.slice(20))).toBeUndefined();
   });
 
-  test.each(["", ".", "..", "a.b", "a.b.c.d"])("that has not three parts does not open: %j", async (token) => {
+  test.each(["", ".", "..", "a.b", "a.b.c.d"])("that does not have three parts does not open: %j", async (token) => {
     expect(await sealedTokens([SECRET], "return").open(token)).toBeUndefined();
   });
 

@@ -32,12 +32,12 @@ interface PageCase {
 
 test.each<PageCase>([
   {
-    name: "a link asks whether to continue",
+    name: "a link asks if the visitor wants to continue",
     step: { step: "resume", state: "ready" },
     says: "This link continues a sign-up that still needs a card. Continue only if it's yours.Continue this sign-up",
   },
   {
-    name: "a link beside another sign-up leads to that one",
+    name: "a link leads to the sign-up that is already in progress in this browser",
     step: { step: "resume", state: "busy" },
     says: "open the link on another device.Continue the current sign-up",
     links: ["/"],
@@ -84,7 +84,7 @@ test.each<PageCase>([
     links: [PATH],
   },
   {
-    name: "an empty form beside another sign-up leads to that one",
+    name: "an empty form leads to the sign-up that is already in progress",
     step: formStep({ openPlan: PLAN }),
     says: "Finish it, or sign up for STANDARD below.",
     links: [PATH],
@@ -102,12 +102,12 @@ test.each<PageCase>([
     links: [SALES],
   },
   {
-    name: "a declined card's step has Stripe's words",
+    name: "a declined card's step shows Stripe's message",
     step: { ...cardStep, flash: "declined", message: "Insufficient funds" },
     says: "Payment FailedInsufficient funds",
   },
   {
-    name: "a declined card's step without Stripe's words has the catalog's",
+    name: "without a message from Stripe, a declined card's step shows the catalog's",
     step: { ...cardStep, flash: "declined" },
     says: "Payment FailedAn error occurred during payment",
   },
@@ -168,12 +168,12 @@ describe("a form that comes back", () => {
   const form = { initialValue: { package_id: PLAN } };
   const failure: notices.Notice = { kind: "destructive", title: "Failed", actions: ["support"] };
 
-  test("is shown whatever the cookie has by now", async () => {
+  test("is shown even if the cookie's sign-up has changed", async () => {
     const { container } = await show(page, cardStep, { form, notice: failure });
     expect(container.querySelector("form")?.getAttribute("action")).toBe(PATH);
   });
 
-  test("beside a card step leads back to it", async () => {
+  test("leads back to the card step that is in progress", async () => {
     const { container } = await show(page, cardStep, { form, notice: failure });
     expect(container.textContent).toContain("Your STANDARD sign-up still needs a card");
   });
@@ -183,12 +183,12 @@ describe("a form that comes back", () => {
     expect(container.textContent).toContain("Contact SupportRequest ID: r-1");
   });
 
-  test("to a network over its limit says how to go on", async () => {
+  test("to a network over its limit says how to continue", async () => {
     const { container } = await show(page, formStep({}), { form, notice: notices.ONE_MORE_STEP });
     expect(container).toShowNotice("One more step", "Many sign-ups come from your network. Confirm you're not a bot");
   });
 
-  test("with another price shows it, and sends it", async () => {
+  test("with another price shows and sends it", async () => {
     const { container } = await show(page, formStep({}), { form, priceCents: 60_000 });
     expect(container.textContent).toContain("$0 today. Then $600/month after 5 days unless you cancel.");
     expect(container.querySelector<HTMLInputElement>("[name=price_cents]")?.value).toBe("60000");
@@ -227,7 +227,7 @@ describe("an error page", () => {
     expect(container.textContent).toContain(`${CONTACT} and include the request ID.Request ID: r-1`);
   });
 
-  test("without one does not speak of it", async () => {
+  test("without one does not mention it", async () => {
     const { container } = await show(createElement(ErrorPage, { title: "Error", requestId: "" }), waiting);
     expect(container.textContent).toContain(`${CONTACT}.`);
     expect(container.textContent).not.toContain("request ID");

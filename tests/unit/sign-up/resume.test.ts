@@ -173,12 +173,12 @@ describe("Continue this sign-up", () => {
     expect(answer.session).toEqual(resumed);
   });
 
-  test("does not tell of a card that was declined on the other device", async () => {
+  test("does not mention a card that was declined on the other device", async () => {
     const stripe = { last_setup_error: { message: "Your card was declined." } };
     expect((await press({ stripe })).session).toEqual(resumed);
   });
 
-  test("tells of a card that had a trial before, and goes on under the new secret", async () => {
+  test("says that the card already had a trial, and continues with the new secret", async () => {
     const { session } = await press({
       stripe: SUCCEEDED,
       api: { status: "card_used", client_secret: "seti_2_secret_2" },
@@ -186,7 +186,7 @@ describe("Continue this sign-up", () => {
     expect(session).toEqual({ ...resumed, flash: "card used", clientSecret: "seti_2_secret_2" });
   });
 
-  test("tells of a secret that Stripe does not know", async () => {
+  test("says that Stripe does not know the secret", async () => {
     expect((await press({ stripeStatus: 404 })).session).toEqual({ ...resumed, flash: "unknown" });
   });
 
@@ -256,7 +256,7 @@ describe("Continue this sign-up", () => {
     expect(answer.reply?.isOver).toBe(true);
   });
 
-  test("of a link that was changed leads to the page that says so", async () => {
+  test("of a changed link leads to the page that says that it has expired", async () => {
     const answer = await post(siteContext(), { intent: "resume" }, { path: `${PATH}?resume=x` });
     expect(answer).toRedirectTo(`${PATH}?resume=x`);
     expect(answer.session).toBeUndefined();

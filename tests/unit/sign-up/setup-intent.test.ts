@@ -93,7 +93,7 @@ test("a longer message is cut to 300 characters, none of them halved", async () 
   expect(setupIntent).toEqual({ status: "open", message: `${"\u{1F4B3}".repeat(299)}…` });
 });
 
-describe("an answer that is no setup intent", () => {
+describe("an answer that is not a setup intent", () => {
   /** Bodies that were neither read nor canceled, so that their connections stay open. */
   const open: number[] = [];
   const refuses = (status: number) => () => {
@@ -154,7 +154,7 @@ test.each([
   secretOf(1, 0),
   secretOf(256, 1),
   secretOf(1, 1001),
-])("what is no client secret is unknown, and neither asked about nor counted: %j", async (secret) => {
+])("a value that is not a client secret is unknown, and is neither sent to Stripe nor counted: %j", async (secret) => {
   const { setupIntent, calls, keys } = await ask(says({ status: "processing" }), { secret });
   expect(setupIntent).toEqual({ status: "unknown" });
   expect([...calls, ...keys]).toEqual([]);

@@ -119,7 +119,7 @@ const UNASKED: PageCase[] = [
     page: form({ packageId: OTHER_PLAN, draft: filledIn, ended: SIGNUP_CANCELED }),
   },
   {
-    name: "a sign-up that nobody knows any more shows its form, with the reason",
+    name: "a sign-up that neither Stripe nor the API knows anymore shows its form, with the reason",
     cookie: tooOld,
     path: PATH,
     page: form({ draft: filledIn, ended: SESSION_UNREADABLE }),
@@ -205,7 +205,7 @@ const CHECKED: CheckedCase[] = [
     keeps: { state: "waiting", reason: "unreachable" },
   },
   {
-    name: "a declined card is told once, with Stripe's words",
+    name: "a declined card is reported once, with Stripe's message",
     cookie: waiting,
     path: PATH,
     ...DECLINED,
@@ -213,7 +213,7 @@ const CHECKED: CheckedCase[] = [
     keeps: card,
   },
   {
-    name: "a used card is told once, and the card step has the new secret",
+    name: "a used card is reported once, and the card step has the new secret",
     cookie: waiting,
     path: OTHER_PATH,
     ...CARD_USED,
@@ -221,7 +221,7 @@ const CHECKED: CheckedCase[] = [
     keeps: { ...card, clientSecret: "seti_2_secret_2" },
   },
   {
-    name: "a secret that Stripe does not know keeps the card step, and is told",
+    name: "a secret that Stripe does not know is reported, and the card step stays",
     cookie: waiting,
     path: PATH,
     ...UNKNOWN_SECRET,
@@ -294,14 +294,14 @@ describe("a return from the card's setup", () => {
     { name: "a started trial is a success", cookie: card, ...TRIAL, keeps: { state: "done" }, asked: 1 },
     { name: "a waiting sign-up too", cookie: waiting, ...TRIAL, keeps: { state: "done" }, asked: 1 },
     {
-      name: "a declined card is told on the card step",
+      name: "a declined card is reported on the card step",
       cookie: card,
       ...DECLINED,
       keeps: { ...card, flash: "declined", message: "Insufficient funds" },
       asked: 1,
     },
     {
-      name: "an unknown secret is told on the card step",
+      name: "an unknown secret is reported on the card step",
       cookie: card,
       ...UNKNOWN_SECRET,
       keeps: { ...card, flash: "unknown" },
@@ -351,12 +351,12 @@ describe("a return from the card's setup", () => {
       },
     },
     {
-      name: "the question whether to continue after a declined card",
+      name: "asking to continue after a declined card",
       ...DECLINED,
       page: { step: "resume", state: "ready", failed: false },
     },
     {
-      name: "the question whether to continue after a used card",
+      name: "asking to continue after a used card",
       ...CARD_USED,
       page: { step: "resume", state: "ready", failed: false },
     },
@@ -400,7 +400,7 @@ describe("a return from the card's setup", () => {
     expect(JSON.stringify(step)).not.toMatch(/Other Ltd|grace|Engines/);
   });
 
-  test("with Stripe's secret in the URL first leaves it, unasked", async () => {
+  test("with Stripe's secret in the URL first redirects to the URL without it, before any call", async () => {
     const site = siteThatAnswers(TRIAL);
     const path = await returnPath(site);
     const answer = await open(site, card, `${path}&setup_intent=seti_1&setup_intent_client_secret=seti_1_secret_1`);
@@ -449,7 +449,7 @@ describe("a link to continue", () => {
     { name: "past another sign-up's time asks", cookie: { ...newer, expiresAt: NOW }, state: "ready" },
     { name: "beside another sign-up says so", cookie: newer, state: "busy" },
     {
-      name: "beside another card in process says so, whatever its time",
+      name: "says that another card is still being processed, however late it is",
       cookie: { ...waiting, key: "another-key", expiresAt: NOW },
       state: "busy",
     },
@@ -480,7 +480,7 @@ describe("a link to continue", () => {
 });
 
 describe("a page", () => {
-  test("of the card has everything that it needs", async () => {
+  test("of the card has all of its data", async () => {
     const { step } = await open(siteThatAnswers(), card, PATH);
     const { state: _, statusUrl: __, ...shown } = card;
     expect(step).toEqual({
@@ -511,7 +511,7 @@ describe("a page", () => {
     { name: "that the form was saved", cookie: { ...card, flash: "saved" }, keeps: card },
     { name: "a declined card", cookie: { ...card, flash: "declined", message: "Declined." }, keeps: card },
     { name: "a success", cookie: { ...done, flash: "saved" }, keeps: done },
-  ])("tells once $name", async ({ cookie, keeps }) => {
+  ])("says once $name", async ({ cookie, keeps }) => {
     const { step, session } = await open(siteThatAnswers(), cookie, PATH);
     expect(step).toMatchObject({ flash: "flash" in cookie && cookie.flash });
     expect(session).toEqual(keeps);
@@ -528,7 +528,7 @@ describe("a page", () => {
     });
   });
 
-  test("of a set-up card without a status URL is a success, and the API is not asked", async () => {
+  test("of a set-up card without a status URL is a success without a call to the API", async () => {
     const site = siteThatAnswers({ stripe: SUCCEEDED });
     const { step } = await open(site, { ...waiting, statusUrl: undefined }, PATH);
     expect(step?.step).toBe("done");

@@ -128,7 +128,7 @@ test.each(ROWS)("a sign-up past its time, when $when", ({ stripe, api, pastItsTi
   expect(transition({ ...pending, expiresAt: NOW }, stripe, api, NOW)).toEqual({ ...pastItsTime, expiresAt: NOW });
 });
 
-test("what the card's page showed once is not in the next state", () => {
+test("a notice that the card's page showed once is not in the next state", () => {
   const shown = { ...card, flash: "declined", message: "Insufficient funds" } as const;
   expect(transition(shown, { status: "processing" }, undefined, NOW)).toEqual({ ...WAITING, reason: "processing" });
 });

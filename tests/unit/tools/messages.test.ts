@@ -88,7 +88,7 @@ test.each([
     says: "Cloudflare rejected the login: run npx wrangler login",
   },
   { output: "✘ [ERROR] Something\n  new\n\nIf you think this is a bug", says: "Wrangler says: Something new" },
-])("Wrangler's error $output is told in a sentence", ({ output, says }) => {
+])("Wrangler's error $output becomes one sentence", ({ output, says }) => {
   expect(failureIn(output)).toContain(says);
 });
 
@@ -101,18 +101,18 @@ test.each([
     says: "The key lacks the permission rak_webhook_read: tick it at",
   },
   { error: new StripeAuthenticationError(ofRequest), says: "Stripe does not know the key: copy it again from" },
-])("stripe:setup tells Stripe's error in a sentence: $says", ({ error, says }) => {
+])("stripe:setup reports Stripe's error in one sentence: $says", ({ error, says }) => {
   expect(sentenceOfStripe(error)).toContain(says);
 });
 
-test("an unexpected error is told with its stack", () => {
+test("an unexpected error is reported with its stack", () => {
   expect(sentenceOf(new TypeError("x is undefined"))).toMatch(/^TypeError: x is undefined\n {4}at /);
 });
 
 test.each([
   { text: "vars = = 1", sentence: /wrangler\.toml:2: Invalid TOML document/ },
   { text: "vars = 1", sentence: /wrangler\.toml configuration:\n.*"vars" should be an object/ },
-])("an invalid wrangler.toml with $text is told with its file", async ({ text, sentence }) => {
+])("an invalid wrangler.toml with $text is reported with its file", async ({ text, sentence }) => {
   const file = join(await mkdtemp(join(tmpdir(), "settings-")), "wrangler.toml");
   await writeFile(file, `name = "a"\n${text}`);
   expect(sentenceAbout(() => readWorkerSettings(file))).toMatch(sentence);

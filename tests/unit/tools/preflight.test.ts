@@ -165,7 +165,7 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
   },
 ];
 
-test.each(REFUSED)("the preflight tells what is wrong, and the remedy, where $from is $to", ({ from, to, says }) => {
+test.each(REFUSED)("the preflight says what is wrong and how to fix it if $from is $to", ({ from, to, says }) => {
   const found = checkDeployment(deployment(from, to)).join("\n");
   for (const sentence of says) expect(found).toContain(sentence);
 });
@@ -199,7 +199,7 @@ test.each([
   expect(found[0]).toContain(says);
 });
 
-test("a slash at the end of a URL in one of the files is no difference", () => {
+test("a slash at the end of a URL in one of the files makes no difference", () => {
   expect(
     checkDeployment(deployment(/SITE_URL = "https:\/\/www.acme.com"/, 'SITE_URL = "https://www.acme.com/"')),
   ).toEqual([]);

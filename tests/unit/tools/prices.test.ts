@@ -47,7 +47,7 @@ test.each([
     says: "mini: $100 a month, before the site",
   },
   {
-    what: "a higher price that nobody was sold yet",
+    what: "a higher price that has not been sold yet",
     known: row("mini", 100, "price_mini"),
     wanted: item("mini", 120),
     step: "beforeSite",

@@ -25,7 +25,7 @@ const files = [
 ].filter((path) => !isOutput(path) && statSync(join(root, path)).isFile());
 const code = files.filter((path) => /\.(tsx?|mjs)$/.test(path));
 
-test("Playwright's installer of a Chromium exists, and says what it installs where", () => {
+test("Playwright's installer for Chromium exists, and says what it installs where", () => {
   const [program = "", ...args] = INSTALL_CHROMIUM;
   const { stdout, stderr } = spawnSync(program, [...args, "--dry-run"], { encoding: "utf8" });
   expect(stdout, stderr).toMatch(/chromium[\s\S]*Install location:/i);

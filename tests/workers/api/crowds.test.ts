@@ -48,7 +48,7 @@ test("50 forms with one key at once are one sign-up, one customer and one setup 
   expect([customers.length, setupIntents.length]).toEqual([1, 1]);
 });
 
-test("of 20 sign-ups with one email whose cards are set up at once, one gets a trial and no other a subscription", async () => {
+test("when 20 sign-ups with one email set up their cards at once, one gets a trial and the others no subscription", async () => {
   const email = "email@example.com";
   const answers = await times(20, (index) => signUp(api, { email }, `email-${index}`));
   await times(20, (index) => enterCard(stripe.url, answers[index]?.clientSecret, newCard()));
@@ -57,7 +57,7 @@ test("of 20 sign-ups with one email whose cards are set up at once, one gets a t
   await expect.poll(() => startMailsOf(email)).toHaveLength(1);
 });
 
-test("of 30 sign-ups with one card one gets a trial, and no other keeps the card", async () => {
+test("when 30 sign-ups use one card, one gets a trial and the others lose the card", async () => {
   const card = newCard();
   const emails = Array.from({ length: 30 }, (_, index) => `card-${index}@example.com`);
   const answers = await Promise.all(emails.map((email) => signUp(api, { email })));

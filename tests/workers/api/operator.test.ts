@@ -53,7 +53,7 @@ test("catalog gives a package whose cents have changed another price of the same
   expect(await miniPrice()).toMatchObject({ unit_amount: 12_000, product });
 });
 
-test("catalog replaces a yearly price that somebody gave to a package at Stripe", async () => {
+test("catalog replaces a yearly price that someone set for a package at Stripe", async () => {
   const { stripe, catalog, miniPrice } = await newBackend();
   await catalog();
   const { product, lookup_key } = await miniPrice();

@@ -23,11 +23,11 @@ const deployed = [
 ];
 
 describe.each(deployed)("in $stage the $worker", ({ settings }) => {
-  test("has its secrets in no file", () => {
+  test("has no secrets in its files", () => {
     expect(settings.requiredSecrets.filter((secret) => secret in settings.vars)).toEqual([]);
   });
 
-  test("has nothing of the local settings", () => {
+  test("has none of the local settings", () => {
     expect(JSON.stringify([settings.name, settings.vars])).not.toMatch(
       /-local"|localhost|local_|only-for-local|_test_/,
     );
@@ -37,7 +37,7 @@ describe.each(deployed)("in $stage the $worker", ({ settings }) => {
     expect(settings.workers_dev).toBe(false);
   });
 
-  test("logs what it says, but no URLs of requests", () => {
+  test("keeps its own log lines, but no request URLs", () => {
     expect(settings.observability?.enabled).toBe(true);
     expect(settings.observability?.logs?.invocation_logs).toBe(false);
   });

@@ -98,7 +98,7 @@ test.each([
   { path: STANDARD, lastDay: chargedThen("$500") },
   { path: CUSTOM, lastDay: chargedThen("the price you agreed with us") },
   { path: "/subscription", lastDay: "Your trial ends. Without a plan, you pay nothing." },
-])("the trial box of $path tells the days of the trial", async ({ path, lastDay }) => {
+])("the trial box of $path names the days of the trial", async ({ path, lastDay }) => {
   expect((await open(path)).wordsOfEach(`${TRIAL} li`)).toEqual([
     "Today $0. We save your card but don’t charge it.",
     "Day 4 We email you a reminder, 2 days before the trial ends.",
@@ -199,7 +199,7 @@ describe("the drawings of home", () => {
     expect(new Set(wordsOfEach("main svg[role=img] > title:first-child")).size).toBe(10);
   });
 
-  test("have words that text browsers separate", async () => {
+  test("have words that are separated in text browsers", async () => {
     const { document } = await open("/");
     const joined = [...document.querySelectorAll("svg text")].filter(
       (text) => !/^\s/.test(text.nextSibling?.textContent ?? ""),

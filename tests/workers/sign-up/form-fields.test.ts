@@ -99,7 +99,7 @@ describe.each(FIELDS)("the field $name", ({ name, label, type, autocomplete, hin
     expect(attributeOf(empty, "autocomplete")).toBe(autocomplete);
   });
 
-  test.each(["maxlength", "readonly", "onpaste", "disabled"])("hinders nobody by %s", (hindrance) => {
+  test.each(["maxlength", "readonly", "onpaste", "disabled"])("does not hinder visitors with %s", (hindrance) => {
     expect(attributeOf(empty, hindrance)).toBeUndefined();
   });
 
@@ -147,7 +147,7 @@ describe("a ZIP code in another format", () => {
     expect(refused.links("#signup-zipCode-remedy a")).toEqual([`Contact sales: mailto:${company.salesEmail}`]);
   });
 
-  test("is not spoken of before", () => {
+  test("is not mentioned before that", () => {
     expect(empty.words()).not.toContain("Another format?");
   });
 });

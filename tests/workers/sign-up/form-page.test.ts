@@ -96,7 +96,7 @@ describe.each([
 });
 
 describe("an invalid plan", () => {
-  test("is told on arrival, with the plans to choose from", async () => {
+  test("is reported on arrival, with the plans to choose from", async () => {
     const { words, links } = await opened("/subscription?id=not-a-uuid");
     expect(words("aside h2")).toBe("Invalid subscription ID");
     expect(links("aside a")).toEqual([
@@ -107,7 +107,7 @@ describe("an invalid plan", () => {
     ]);
   });
 
-  test("is no error before the form is sent", async () => {
+  test("is not an error before the form is sent", async () => {
     expect((await opened("/subscription?id=not-a-uuid")).words("[aria-labelledby=error-summary]")).toBe("");
   });
 
@@ -124,7 +124,7 @@ describe("a duplicate", () => {
     return readPage(await visitor.submit());
   }
 
-  test("is told in a notice with the focus, with its remedies", async () => {
+  test("is reported in a focused notice, with what to do", async () => {
     const page = await duplicate();
     expect(page).toHaveStatus(409);
     expect(page).toShowNotice("Submission Failed");
@@ -135,7 +135,7 @@ describe("a duplicate", () => {
     ]);
   });
 
-  test("is told at the email address", async () => {
+  test("is reported at the email address", async () => {
     const { wordsOfEach, each } = await duplicate();
     expect(wordsOfEach("#signup-email-error li")).toEqual([DUPLICATE_EMAIL]);
     expect(each("[aria-invalid]", "name")).toEqual(["email"]);
@@ -157,7 +157,7 @@ describe("a plan that the API refuses by name", () => {
     return readPage(await visitor.submit({ package_id: UNKNOWN }));
   }
 
-  test("is told in the summary, which leads to the choice of plans", async () => {
+  test("is reported in the summary, which links to the choice of plans", async () => {
     expect((await refused()).links("[aria-labelledby=error-summary] a")).toEqual([
       "This plan is not available: #choose-plan",
     ]);
@@ -178,14 +178,14 @@ describe("a plan that the API refuses by name", () => {
 });
 
 describe("a 422 that names no field", () => {
-  test("has the catalog's words, and offers the plans beside a plan that the price list lacks", async () => {
+  test("has the catalog's message, and offers the plans in place of one that is not on the price list", async () => {
     upstream.answersJson(422, {});
     const page = readPage(await visitor.submit({ package_id: UNKNOWN }));
     expect(page).toShowNotice("Submission Failed", "Invalid subscription information. Please check your details.");
     expect(page.words("#choose-plan h2")).toBe("This plan is not on our price list");
   });
 
-  test("offers no other plans beside a listed one", async () => {
+  test("offers no other plans if the plan is on the price list", async () => {
     upstream.answersJson(422, {});
     expect(readPage(await visitor.submit()).words("#choose-plan")).toBe("");
   });

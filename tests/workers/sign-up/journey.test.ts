@@ -101,7 +101,7 @@ describe("the card step without a script says", () => {
       says: "You need JavaScript to enter a cardNothing is lost. Turn JavaScript on and open this page again, or continue on",
     },
     {
-      what: "how to go on elsewhere",
+      what: "how to continue on another device",
       says: "Continue on another deviceScan the code or open the link within 30 minutes. Anyone with this link can finish",
     },
   ])("$what", async ({ says }) => {

@@ -41,7 +41,7 @@ describe("the log", () => {
     expect(site.output.join("\n")).not.toMatch(/Lovelace|forged|ada@|5550123|Example Street|Springfield|62701/i);
   });
 
-  test("has no request ID that is no ray of Cloudflare's", async () => {
+  test("has only request IDs from Cloudflare", async () => {
     const answer = await visitor.get("/nothing", { "CF-Ray": "Lovelace\tx" });
     expect(answer.headers.get("X-Request-Id")).not.toContain("Lovelace");
   });

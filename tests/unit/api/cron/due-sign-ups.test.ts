@@ -75,7 +75,7 @@ test("a sign-up that fails is logged with its state", async () => {
   expect(api.logged).toContainEqual(expect.objectContaining(line));
 });
 
-test("a sign-up that somebody else planned in the meantime keeps that time", async () => {
+test("a sign-up whose next check was changed in the meantime keeps that time", async () => {
   const { due, instead, find, change, advanceBatch } = dueSignUps();
   const { id, stripe_setup_intent_id } = await due();
   instead.set(`GET setup_intents/${stripe_setup_intent_id}`, async () => {

@@ -89,7 +89,7 @@ test("with 300 of everything due, all trials have started in the fifth run", asy
   expect(left()).toMatchObject({ trialsToStart: 0 });
 });
 
-test("with 300 of everything due, the first run works on trials alone", async () => {
+test("with 300 of everything due, the first run only works on trials", async () => {
   const { trialToStart, waiting, abandoned, runScheduled: run, left } = withDueWork();
   for (const work of [trialToStart, waiting, abandoned]) await repeat(300, work);
   await run();
@@ -204,7 +204,7 @@ test("the log lines of a run have one request ID", async () => {
   expect(others).toEqual([]);
 });
 
-test("each run has a request ID of its own", async () => {
+test("each run has its own request ID", async () => {
   const { waiting, runScheduled: run, logged } = withDueWork();
   for (const _ of [1, 2]) {
     await waiting();

@@ -22,7 +22,7 @@ async function newApi(kind: string, state: string, settings: Record<string, unkn
   return { ...api, health };
 }
 
-test("a healthy API tells its release and what is left to do, and asks nobody but its database", async () => {
+test("a healthy API reports its release and pending work, and asks only its database", async () => {
   const { health, calls } = await newApi("card-used", "dead");
   const work = { dead_messages: 1, oldest_due_seconds: 0, last_cron_run: minutesAgo(1) };
   const body = { status: "ok", release: "a-release", commit: "unknown", ...work };

@@ -29,7 +29,7 @@ async function onTrial() {
   };
 }
 
-test("one click confirms the address and tells the console once; a link scanner's HEAD confirms nothing", async () => {
+test("one click confirms the address and notifies the console once; a link scanner's HEAD confirms nothing", async () => {
   const { linkTo, open, row, told } = await onTrial();
   const url = linkTo("verify-email");
   expect((await open(url, "HEAD")).status).toBe(200);
@@ -59,7 +59,7 @@ const OVER = "trial_end = '2020-01-01T00:00:00.000Z', email_verified_at = '2020-
 test.each([
   ["during the trial", "end_reason = NULL", false, true],
   ["after it, with a confirmed address,", OVER, true, false],
-])("the pages of a report %s tell of a charge and a free address", async (_, set, isCharged, isFree) => {
+])("the pages of a report %s mention a charge and a free address", async (_, set, isCharged, isFree) => {
   const { linkTo, open, rows } = await onTrial();
   rows(`UPDATE sign_ups SET ${set}`);
   const [asks, ended] = [await open(linkTo("not-me")), await open(linkTo("not-me"), "POST")];

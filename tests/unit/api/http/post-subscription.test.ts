@@ -79,7 +79,7 @@ test.each([{ price: "-1" }, { price: "1.5" }, { price: "ten" }, { price: "123456
   },
 );
 
-test("a package that nobody sells is refused with 422, which names the field", async () => {
+test("a package that is not sold is refused with a 422 that names the field", async () => {
   const { send } = newApi();
   const answer = await send(JSON.stringify({ ...validRequest, package_id: "00000000-0000-4000-8000-000000000000" }));
   expect(answer).toHaveStatus(422);
@@ -119,7 +119,7 @@ test("a key that was used for another form is refused with 422", async () => {
   expect(await sendAgain()).toBeProblem(422, "The Idempotency-Key was used for a different request");
 });
 
-test("a form whose sign-up is just ending is told to come again in a second", async () => {
+test("a form whose sign-up is just ending may be sent again after a second", async () => {
   const { sendAgain } = await withSignUp("declined_cards = 5");
   const answer = await sendAgain();
   expect(answer).toBeProblem(409, REQUEST_IN_PROGRESS);

@@ -69,7 +69,7 @@ test("the repetition of an event that failed starts the trial", async () => {
   expect(status()).toBe("trialing");
 });
 
-test("an event that nobody here waits for is acknowledged", async () => {
+test("an event that is about no sign-up is acknowledged", async () => {
   const { deliver } = await withCardSetUp();
   expect(await deliver(eventOf("invoice.paid", { id: "in_1" }))).toHaveStatus(200);
 });

@@ -82,7 +82,7 @@ test.each(SETTLED)("a message that is $state is not postponed", async ({ state }
   expect(row()).toMatchObject({ state, attempts: 0 });
 });
 
-test("a flood of one kind delays no other: the oldest of each kind goes first", async () => {
+test("a flood of one kind does not delay others: the oldest of each kind goes first", async () => {
   const { dispatch, add, due } = await outboxOf(ON_TRIAL, "account-created", "email-verified", "card-used");
   for (const each of [1, 2, 3, 4, 5, 6, 7]) add(`trial-started ${each}`, "trial-started", NOW - DAY + each);
   await dispatch();

@@ -33,19 +33,19 @@ async function withUsedCards(...cards: string[]) {
   };
 }
 
-test("a used card that twenty sign-ups enter one after the other is told by three emails", async () => {
+test("a used card that twenty sign-ups enter one after the other causes three emails", async () => {
   const { enterUsedCard, emails } = await withUsedCards("card1");
   for (let each = 0; each < 20; each += 1) await enterUsedCard("card1");
   expect(emails()).toBe(3);
 });
 
-test("a used card that twenty sign-ups enter at the same moment is told by three emails", async () => {
+test("a used card that twenty sign-ups enter at the same moment causes three emails", async () => {
   const { enterUsedCard, emails } = await withUsedCards("card1");
   await Promise.all(Array.from({ length: 20 }, () => enterUsedCard("card1")));
   expect(emails()).toBe(3);
 });
 
-test("each card has three emails of its own", async () => {
+test("three emails are sent for each card", async () => {
   const { enterUsedCard, emails } = await withUsedCards("card1", "card2");
   for (let each = 0; each < 4; each += 1) await enterUsedCard("card1");
   await enterUsedCard("card2");
@@ -60,7 +60,7 @@ test("a card has three emails again on the next day (UTC)", async () => {
   expect(emails()).toBe(6);
 });
 
-test("a sign-up that enters a second used card is not told again", async () => {
+test("a sign-up that enters a second used card gets no second email", async () => {
   const { enterUsedCard, enterAnother, emails } = await withUsedCards("card1", "card2");
   await enterAnother(await enterUsedCard("card1"), "card2");
   expect(emails()).toBe(1);

@@ -28,7 +28,7 @@ test("a released slot is free for another request", () => {
 test.each([
   { after: 7_999, isFree: false },
   { after: 8_000, isFree: true },
-])("a slot that nobody released is free after eight seconds: $isFree after $after ms", ({ after, isFree }) => {
+])("a slot that was never released is free after eight seconds: $isFree after $after ms", ({ after, isFree }) => {
   const { queue } = queueWith(40);
   vi.setSystemTime(NOW + after);
   expect(queue.enter() !== undefined).toBe(isFree);

@@ -52,15 +52,18 @@ test.each<[SignUpResult["status"], Partial<Form>, key: string, hashes: number, r
   ["key-reused", { password: "An0ther-one" }, KEY, 1, 2],
   ["key-reused", { package_id: undefined }, KEY, 1, 2],
   ["unknown-package", { package_id: "00000000-0000-4000-8000-000000000000" }, "another", 0, 2],
-])("a form that is %s costs one hash, so that its time tells nothing: %o", async (status, fields, key, hashes, all) => {
-  const { services, post, onTrial, count } = forms();
-  await onTrial({ email: "had@trial.example" });
-  await post();
-  const [hash, verify] = [vi.spyOn(services.passwords, "hash"), vi.spyOn(services.passwords, "verify")];
-  expect((await post(fields, key)).status).toBe(status);
-  expect(hash.mock.calls.length + verify.mock.calls.length).toBe(hashes);
-  expect(count()).toEqual({ rows: all, customers: all, intents: all });
-});
+])(
+  "a form that is %s costs one hash, so that its timing reveals nothing: %o",
+  async (status, fields, key, hashes, all) => {
+    const { services, post, onTrial, count } = forms();
+    await onTrial({ email: "had@trial.example" });
+    await post();
+    const [hash, verify] = [vi.spyOn(services.passwords, "hash"), vi.spyOn(services.passwords, "verify")];
+    expect((await post(fields, key)).status).toBe(status);
+    expect(hash.mock.calls.length + verify.mock.calls.length).toBe(hashes);
+    expect(count()).toEqual({ rows: all, customers: all, intents: all });
+  },
+);
 
 test("an address that has had a trial is a duplicate, also without its row, and Stripe is not asked", async () => {
   const { post, onTrial, calls, rows } = forms();

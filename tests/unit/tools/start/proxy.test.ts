@@ -133,7 +133,7 @@ test("other devices are served on all addresses, and this machine also by [::1]"
   expect(await Promise.all(answers)).toEqual(hosts.map(() => "served"));
 });
 
-test("a port in use is told with what to do", async () => {
+test("a port in use is reported with what to do", async () => {
   const { port } = await startProxy(says("first"));
   await expect(createProxy().listen(port, undefined, () => startWorker(says("second")))).rejects.toThrow(
     `Port ${port} is in use: stop the program that uses it, or choose another port, such as PORT=9000 npm start.`,

@@ -10,7 +10,7 @@ test("a missing folder is made", async () => {
   expect((await stat(folder)).isDirectory()).toBe(true);
 });
 
-test("a folder that cannot be made is told with its path, and with what to do", async () => {
+test("a folder that cannot be created is reported with its path and what to do", async () => {
   const file = join(await mkdtemp(join(tmpdir(), "state-")), "a-file");
   await writeFile(file, "");
   expect(() => makeWritable(file)).toThrow(
