@@ -1,6 +1,6 @@
 import type { Heard } from "./world";
 
-/** `shown`: the plan's price on the page, in cents; undefined for a site that does not tell it. */
+/** `shown` is the plan's price on the page, in cents; undefined if the site does not send it. */
 export type Form = {
   name: string;
   key: string;
@@ -8,7 +8,7 @@ export type Form = {
   plan: { id: string | undefined };
   shown?: number | undefined;
 };
-/** A form, and what its sender was told at last. */
+/** A form and the last answer to it. */
 export type Told = Form & { heard: Heard };
 /** A card accepted by Stripe: its owner agrees to the form's plan, and to no more than its price. */
 export type Consent = Form & { setupIntent: string; card: string; declined: number; at: number };
@@ -16,7 +16,7 @@ export type Consent = Form & { setupIntent: string; card: string; declined: numb
 export class Deeds {
   readonly told: Told[] = [];
   readonly consents: Consent[] = [];
-  /** Those that it did not take, because there was nothing to set them up for. */
+  /** Cards that Stripe did not accept, because there was no open setup intent for them. */
   readonly refused: Consent[] = [];
   /** Setup intents whose customer or card was deleted at Stripe. */
   readonly removed = new Set<string>();

@@ -1,6 +1,6 @@
 import type { Random } from "./random";
 
-/* What can go wrong with a step, and how long one takes. */
+/* How a step can fail, and how long it takes. */
 
 const LOST = ["fails", "fails after", "hangs", "hangs after", "dies", "dies after"] as const;
 const HTTP = [...LOST, "500", "500 after", "429"] as const;

@@ -1,8 +1,8 @@
 export type Random = ReturnType<typeof randomOf>;
 
 /**
- * Numbers that only depend on the seed and a name: whoever has a name of their own draws the same ones, whoever else is
- * there. That is what makes a history that was made shorter still fail.
+ * Numbers that depend only on the seed and a name. Each visitor has a name, and so draws the same numbers whoever else is in the
+ * history. That is why a shortened history still fails.
  */
 export function randomOf(seed: number, name: string) {
   let state = seed | 0;

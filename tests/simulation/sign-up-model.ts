@@ -6,8 +6,8 @@ import { OTHER_PLAN, PLAN } from "../support/site-in-process/site-settings";
 import { randomOf } from "./random";
 
 /*
- * Random visitors of the site, with the API and Stripe behind it. After each step the page is true; at the end every open page
- * has a way on.
+ * Random visitors of the site, with the API and Stripe behind it. After each step, the page must be true. At the end, every open
+ * page must let its visitor continue.
  */
 
 type Form = Record<string, string>;

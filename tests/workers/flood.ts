@@ -8,7 +8,7 @@ const chunkOf = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const PART = textOf(64 * 1024);
 const CHUNK = chunkOf(PART);
 
-/** Writes until nobody takes more. */
+/** Writes until the other side stops reading. */
 function pour(socket: Socket | null, text: string, sent: { bytes: number }): void {
   if (sent.bytes >= FLOOD_BYTES || !socket || socket.destroyed) return;
   socket.write(text, (error) => {

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { enterCard, post, stripeAt } from "../support/visitors/visitor";
 import { startStripeSimulator } from "../support/workers/workers";
 
-/* As Stripe, where API and site rely on it: one example of each kind. */
+/* The simulator behaves like Stripe where the API and the site rely on it: one example of each kind. */
 
 const DAY_SECONDS = 86_400;
 

@@ -4,7 +4,7 @@ import { apiInProcess } from "../../support/api-in-process/api";
 import { stopClock } from "../../support/clock";
 import { validRequest } from "../../support/person";
 
-/* What the database, Stripe and people have from an earlier release of the API, which made these values at the same time. */
+/* Values that an earlier release of the API left in the database, at Stripe and in people's emails. */
 
 const SETTINGS = {
   HASH_SECRET: "a-golden-secret-of-the-hashes-of-these-tests",

@@ -85,7 +85,7 @@ describe("a method", () => {
   );
 });
 
-/** The site's own page and whoever is no browser. */
+/** The site's own pages, and clients that are not browsers. */
 const OWN: { who: string; headers: Sender }[] = [
   { who: "the site's own page", headers: OWN_BROWSER },
   { who: "the site's own page in a browser without Sec-Fetch-Site", headers: { Origin: SITE_URL } },

@@ -11,7 +11,7 @@ export function formWith(headers: Record<string, string> = {}, sender = OWN_BROW
   return { method: "POST", headers: Object.entries(all).filter(([, value]) => value !== "") };
 }
 
-/** A form whose body tells whether it was read. */
+/** A form that records if its body was read. */
 export function watchedForm(headers: Record<string, string> = {}) {
   const { response, taken } = bodyOf(["email=a"]);
   // Node sends a stream as a body only with `duplex`, which the types of Workers lack.

@@ -14,7 +14,7 @@ import { countingLimiter } from "../../support/site-in-process/site-settings";
 import { FOREIGN_BROWSER, formWith, watchedForm } from "./posted-form";
 import { smallSite } from "./small-site";
 
-/* What becomes of a refusal: its words, its log line, and a flood of forms, which is refused unread. */
+/* A refusal's page and log line, and a flood of forms, which is refused unread. */
 
 const AGAIN = "Please open the sign-up page again and send";
 

@@ -4,7 +4,7 @@ import { type SubscriptionApiOptions, subscriptionApi } from "../../../app/signu
 import { validRequest } from "../../support/person";
 import { bodyOf } from "../../support/site-in-process/body-of";
 
-/* What the subscription API is sent and when, and what its answers mean. */
+/* Calls to the subscription API, and the outcome for each of its answers. */
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });

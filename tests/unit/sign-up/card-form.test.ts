@@ -24,7 +24,7 @@ const StripeJs = Object.assign(makeClient, { version: "endive" });
 
 interface Given {
   data?: CardStepData;
-  /** What Stripe says about the setup, in turn; the last again and again. */
+  /** Stripe's answers about the setup, one after the other. The last one repeats. */
   retrieved?: object[];
   /** What Stripe says to a card. */
   answer?: object;

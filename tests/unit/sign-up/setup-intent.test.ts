@@ -2,14 +2,14 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { SetupIntentAnswer } from "../../../app/signup/sign-up-state";
 import { countingLimiter, siteContext } from "../../support/site-in-process/site-context";
 
-/* What Stripe is asked about a card's setup, and what its answers mean; what becomes of the sign-up is in transition.test.ts. */
+/* Calls to Stripe about a card's setup, and the meaning of its answers. For the sign-up's next state, see transition.test.ts. */
 
 afterEach(() => vi.restoreAllMocks());
 
 const SECRET = "seti_1_secret_2";
 type Answer = (url: string) => Response;
 
-/** What the site makes of Stripe's answer, or of none. */
+/** The site's reading of an answer from Stripe, or of no answer. */
 async function ask(answer: Answer | undefined, { secret = SECRET, limit = 1 } = {}) {
   const limiter = countingLimiter(limit);
   const { context, logged, setupIntents } = siteContext({ CARD_CHECK_RATE_LIMIT: limiter });

@@ -3,7 +3,7 @@ import { type SetupIntentAnswer, type SignUp, type TrialAnswer, transition } fro
 import { NOW } from "../../support/clock";
 import { SESSIONS } from "./sessions";
 
-/* What becomes of a sign-up when Stripe and the API were asked: each row of the table at `transition`. */
+/* The next state of a sign-up after Stripe and the API have answered: each row of the table at `transition`. */
 
 const { card } = SESSIONS;
 const { state: _, clientSecret, statusUrl, ...form } = card;

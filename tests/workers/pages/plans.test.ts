@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pageReader } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
-/* What search engines and assistants learn of the plans. The cards are in tests/unit/pricing. */
+/* The plans as search engines and assistants see them. For the plan cards, see tests/unit/pricing. */
 
 const { site, visitor, dispose } = await startVisitedSite();
 afterAll(dispose);

@@ -5,7 +5,7 @@ import { root } from "../../../tools/wrangler/wrangler";
 import { fields, SECRET } from "../../support/person";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
-/* What must not get out: into a log, a browser's file, another visitor's page. */
+/* Nothing secret or personal may appear in a log, a browser's file or another visitor's page. */
 
 const { upstream, site, visitor, dispose } = await startVisitedSite();
 afterAll(dispose);

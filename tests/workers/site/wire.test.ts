@@ -5,7 +5,7 @@ import { formHeaders } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 import { flood, liesAboutItsLength } from "../flood";
 
-/* What only a real socket can send: bodies without end, and false lengths. */
+/* Needs a real socket: endless bodies and false lengths. */
 
 /** What the sockets on the way hold, with room to spare; a reader without a cap takes 300 MB. */
 const BUFFERED_BYTES = 24 * 1024 * 1024;

@@ -18,7 +18,7 @@ const onlyBatches = (batches: number) => {
   return { hasLeft: () => left-- > 0, count: () => {} };
 };
 
-/** An API with work that is due; each sign-up has an email address and a card of its own. */
+/** An API with work that is due. Each sign-up has its own email address and card. */
 function withDueWork() {
   let statements = 0;
   const api = signUpsInProcess({
@@ -32,7 +32,7 @@ function withDueWork() {
   return {
     ...api,
     statements: () => statements,
-    /** A card is set up, and nobody has started the trial. */
+    /** A card is set up, but the trial has not been started. */
     async trialToStart() {
       const signUp = await api.pending({ email: email() }, `status = 'card_set_up', check_at = '${DUE}'`);
       api.enterCard(signUp, `card ${made}`);

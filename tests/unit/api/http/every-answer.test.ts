@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { apiInProcess } from "../../../support/api-in-process/api";
 
-/* What each answer and its log line have. */
+/* Headers and log lines that every answer has. */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

@@ -4,7 +4,7 @@ import { apiInProcess, type Instead } from "../../../support/api-in-process/api"
 import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
 
-/* What an answer says when Stripe, the database or the API itself fails, and at which level it is logged. */
+/* The answers when Stripe, the database or the API itself fails, and the level at which each failure is logged. */
 
 stopClock();
 

@@ -113,7 +113,7 @@ test.each<{ sender?: string; entrypoint: "site" | "public"; key: string }>([
   },
 );
 
-/** A body that fails the test if somebody reads it. */
+/** A body that fails the test if it is read. */
 const unreadBody = () =>
   new ReadableStream({ pull: () => Promise.reject(new Error("Nobody may read this")) }, { highWaterMark: 0 });
 /** Node sends a stream as a body only with `duplex`, which the types of Workers lack. */

@@ -8,7 +8,7 @@ import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
 import { validRequest } from "../../../support/person";
 
-/* What POST /subscription answers. The helper that asks compares each answer with the API's description. */
+/* The answers of POST /subscription. The helper checks each answer against the API's description. */
 
 stopClock();
 

@@ -4,7 +4,7 @@ import { apiInProcess } from "../../../support/api-in-process/api";
 import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
 
-/* What a status URL answers. */
+/* The answers of a status URL. */
 
 stopClock();
 

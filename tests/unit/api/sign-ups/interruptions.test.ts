@@ -6,13 +6,13 @@ import { stopClock } from "../../../support/clock";
 import { look, signUpsInProcess } from "./sign-ups";
 import { SITUATIONS, type Situation, TRIGGERS, type Trigger } from "./situations";
 
-/* At each step of a way something fails, the process dies, or somebody else comes between: it ends as if nothing had happened. */
+/* At each step, a call fails, the process dies or another caller gets in between. The end is the same as if nothing had happened. */
 
 stopClock();
 
 const WAYS = ["dies", "loses its answer", "gets a 409", "gets a 429", "gets a 500", "gets a 500 after its work"];
 const isOfStripe = (step: string) => /^(GET|POST|DELETE) /.test(step);
-/** What only reads has no work that could be lost, and no idempotency key in use. */
+/** A request that only reads has no work to lose and uses no idempotency key. */
 const isWayOf = (step: string, way: string) =>
   (isOfStripe(step) || !way.startsWith("gets")) && !(/^(GET|SELECT)/.test(step) && /loses|after|409/.test(way));
 

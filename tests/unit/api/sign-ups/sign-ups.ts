@@ -76,7 +76,7 @@ export function stripeThatAnswers(body: object) {
 
 type SignUpsInProcess = ReturnType<typeof signUpsInProcess>;
 
-/** How a sign-up stands. Columns that have their first value are left out. */
+/** A sign-up's state. Leaves out columns that still have their first value. */
 export type Standing = {
   status: string;
   endReason?: string;

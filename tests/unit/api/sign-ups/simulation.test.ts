@@ -5,7 +5,7 @@ import { loadApi } from "../../../simulation/loaded-api";
 /** Before a release, `npm run test:long` sets more. */
 const { SIGN_UPS = "200" } = process.env;
 const SEED = 11;
-/** At least this many pairs of a step and a fault, or the simulated world has become too kind. */
+/** The simulation must reach at least this many pairs of a step and a fault; otherwise too little fails in it. */
 const PAIRS = 150;
 
 test(`${SIGN_UPS} sign-ups survive failures everywhere: none is lost, duplicated or misinformed`, async () => {

@@ -4,7 +4,7 @@ import { type Answer, answer } from "../../../support/api-in-process/stripe-obje
 import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 
-/* What a failed call to Stripe means. */
+/* How failed calls to Stripe are reported. */
 
 stopClock();
 

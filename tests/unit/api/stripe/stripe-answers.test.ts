@@ -5,7 +5,7 @@ import { signUpsInProcess, stripeThatAnswers } from "../sign-ups/sign-ups";
 
 stopClock();
 
-/** With a message that quotes something typed, which no log line may have. */
+/** An error whose message quotes something that was typed, which no log line may have. */
 const failed = (status: number, error: object = {}) =>
   answer(status, { error: { message: "No ada@example.com", ...error } });
 
