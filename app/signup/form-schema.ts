@@ -29,10 +29,13 @@ export const TURNSTILE_FIELD = "cf-turnstile-response";
 /** Hidden field: the plan's monthly price as the page shows it, in US cents. Not part of the sign-up itself. */
 export const SHOWN_PRICE_FIELD = "price_cents";
 
+/** Radio buttons: the plan chosen in the form, if the page's link has none that is sold. The values come from `offerOf`. */
+export const PLAN_CHOICE_FIELD = "plan_choice";
+
 /** `sign_up` is the idempotency key of the sign-up that a button belongs to. */
 export const POSTED_FIELDS: readonly string[] = [
   ...FIELD_NAMES,
-  ...["intent", "sign_up", SHOWN_PRICE_FIELD, TURNSTILE_FIELD],
+  ...["intent", "sign_up", SHOWN_PRICE_FIELD, PLAN_CHOICE_FIELD, TURNSTILE_FIELD],
 ];
 
 /** Never sent back to the browser. */
@@ -43,6 +46,19 @@ export function withoutEmptyFields(form: Record<string, unknown>): Record<string
   return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ""));
 }
 
+/** The value of a plan's radio button: its package ID and the price shown next to it, for example `0b1f6c8e-…:20000`. */
+export function offerOf(packageId: string, priceCents: number): string {
+  return `${packageId}:${priceCents}`;
+}
+
+/** Replaces the hidden package ID and price with the chosen plan's. An empty choice means no plan. */
+export function withChosenPlan<Value>(form: Readonly<Record<string, Value | string>>) {
+  const { [PLAN_CHOICE_FIELD]: choice, ...fields } = form;
+  if (typeof choice !== "string") return form;
+  const [packageId = "", priceCents = ""] = choice.split(":");
+  return { ...fields, package_id: packageId, [SHOWN_PRICE_FIELD]: priceCents };
+}
+
 /** Keeps only the contract's fields. */
 export function toRequest({ confirmPassword: _, ...request }: SignupForm): SubscriptionRequest {
   return request;
@@ -51,6 +67,11 @@ export function toRequest({ confirmPassword: _, ...request }: SignupForm): Subsc
 /** The fields that can be filled in again. */
 export function toDetails({ package_id: _, password: __, ...details }: SubscriptionRequest): Record<string, string> {
   return details;
+}
+
+/** The message for a malformed package ID; undefined if it is well-formed or empty. */
+export function packageIdProblem(packageId: string): string | undefined {
+  return subscriptionRequest.shape.package_id.safeParse(packageId).error?.issues[0]?.message;
 }
 
 /** The path of a plan's form; undefined if the package ID is malformed. */

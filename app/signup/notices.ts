@@ -116,12 +116,12 @@ const PRICE_CHANGED: Notice = {
     "Check the new price. If you agree to it, enter your password again and submit. Your details are still here.",
 };
 
-/** Shown in the form's summary and above the choice of plans if the API does not sell the plan. */
+/** Shown in the form's summary and at the choice of plans if the API does not sell the plan. */
 const PLAN_NOT_AVAILABLE = "This plan is not available";
 /** Shown after a 422 that names no field. */
 const PLAN_NOT_LISTED = "This plan is not on our price list";
 
-/** Why a refused form offers other plans; undefined if the plan is not the reason. */
+/** The package ID's message in a refused form, which then offers other plans; undefined if the plan is not the reason. */
 export function planProblemOf(outcome: FailedOutcome, isListed: boolean): string | undefined {
   if (outcome.kind !== "rejected" || outcome.status !== 422) return undefined;
   if (outcome.refusesPlan) return PLAN_NOT_AVAILABLE;
@@ -157,7 +157,6 @@ export function noticeFor(outcome: FailedOutcome): Notice {
       return {
         ...submissionFailed(REJECTIONS[outcome.status] ?? `Server error (${outcome.status}). Please try again later.`),
         ...REMEDIES[outcome.status],
-        ...(outcome.refusesPlan && { fields: { package_id: [PLAN_NOT_AVAILABLE] } }),
       };
     case "price changed":
       return PRICE_CHANGED;

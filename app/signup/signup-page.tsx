@@ -8,6 +8,7 @@ import { WaitingStep } from "./card/waiting-step";
 import { SuccessStep } from "./done/success-step";
 import { PlanSummary, TrialPlan } from "./form/plan-summary";
 import { SignupForm } from "./form/signup-form";
+import { packageIdProblem } from "./form-schema";
 import { ResumeStep } from "./resume/resume-step";
 import { SignupNotice } from "./signup-notice";
 import type { FormStepData, SignupReply, SignupStep } from "./steps";
@@ -71,17 +72,23 @@ function FormStep({
   const submitting = useNavigation().formData?.has("intent") === false;
   const failure = submitting ? undefined : (reply?.notice ?? step.ended);
   // The form posts without the query, so take a plan that was named there from the reply.
-  const sent = reply?.form?.initialValue?.package_id;
-  const packageId = typeof sent === "string" ? sent : step.packageId;
+  const sent = String(reply?.form?.initialValue?.package_id ?? step.packageId);
+  const [chosen, setChosen] = useState<string>();
+  const packageId = chosen ?? sent;
+  // The reply's message and price belong to the plan that was sent.
+  const { planProblem, priceCents } = packageId === sent && reply ? reply : {};
+  const problem = planProblem ?? packageIdProblem(packageId);
+  // A plan that cannot be chosen has no price.
+  const plan = { packageId: problem ? "" : packageId, priceCents };
+  const isOptional = step.packageId === "";
+  const choice = { packageId, problem, priceCents, isOptional, onChoose: setChosen };
   return (
     <Frame
       heading={HEADING}
       progress={1}
       headingRef={headingRef}
       intro="Join thousands of businesses improving their visibility in AI search."
-      packageId={packageId}
-      priceCents={reply?.priceCents}
-      planProblem={reply?.planProblem}
+      {...plan}
     >
       <div className="step-main">
         <LiveRegion role="alert">
@@ -97,10 +104,17 @@ function FormStep({
           <p className="mt-1 mb-6 text-muted">
             Complete your subscription by providing your contact and billing information.
           </p>
-          <SignupForm packageId={packageId} draft={step.draft} reply={reply} submitting={submitting} />
+          <SignupForm
+            packageId={packageId}
+            plan={plan}
+            choice={chosen !== undefined || plan.packageId === "" ? choice : undefined}
+            draft={step.draft}
+            reply={reply}
+            submitting={submitting}
+          />
         </section>
       </div>
-      <TrialPlan packageId={packageId} priceCents={reply?.priceCents} />
+      <TrialPlan {...plan} />
     </Frame>
   );
 }
@@ -142,11 +156,10 @@ interface FrameProps {
   packageId?: string;
   /** The price that the visitor agreed to, or the new price if an earlier release's page showed an old one. */
   priceCents?: number | undefined;
-  planProblem?: string | undefined;
   children: ReactNode;
 }
 
-function Frame({ heading, progress, headingRef, intro, packageId, priceCents, planProblem, children }: FrameProps) {
+function Frame({ heading, progress, headingRef, intro, packageId, priceCents, children }: FrameProps) {
   return (
     <div className="wrap step-frame">
       <div className="[grid-area:head]">
@@ -160,7 +173,7 @@ function Frame({ heading, progress, headingRef, intro, packageId, priceCents, pl
         </h1>
         {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
       </div>
-      {packageId !== undefined && <PlanSummary packageId={packageId} priceCents={priceCents} problem={planProblem} />}
+      {packageId !== undefined && <PlanSummary packageId={packageId} priceCents={priceCents} />}
       {children}
     </div>
   );

@@ -69,7 +69,7 @@ export interface SignupReply {
   notice?: Notice;
   /** The plan's current price in US cents, because an earlier release's page may show another one. */
   priceCents?: number | undefined;
-  /** Why other plans are offered in place of the posted one. */
+  /** The message for the posted package ID. Other plans are offered in its place. */
   planProblem?: string | undefined;
   /** True if a link's sign-up cannot be continued. */
   isOver?: boolean;

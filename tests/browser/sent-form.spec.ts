@@ -3,6 +3,7 @@ import { DUPLICATE, DUPLICATE_EMAIL } from "../../app/signup/notices";
 import { LOCAL_SECRETS } from "../../functions/subscription-api/local-development";
 import { trialClaims } from "../../functions/subscription-api/sign-ups/trial-claims";
 import { startVisitedSite } from "../support/visitors/visited-site";
+import { accessibilityProblems } from "./support/faults";
 import { hold, hydrated, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
@@ -133,7 +134,7 @@ test.describe("an unknown plan", () => {
     await signup(page).fillForm();
   });
   const summaryOf = (page: Page) => page.getByRole("region", { name: "There is a problem" });
-  const choiceOf = (page: Page) => page.getByRole("complementary", { name: "Invalid subscription ID" });
+  const choiceOf = (page: Page) => page.getByRole("group", { name: "Choose a plan" });
 
   test("is not an error before the form is sent", async ({ page }) => {
     await expect(summaryOf(page)).toBeHidden();
@@ -150,18 +151,60 @@ test.describe("an unknown plan", () => {
   test("has a link to the plans to choose from", async ({ page }) => {
     await signup(page).submit();
     await summaryOf(page).getByRole("link", { name: "Invalid subscription ID" }).click();
-    await expect(choiceOf(page)).toBeFocused();
-    await expect(choiceOf(page)).toBeInViewport({ ratio: 1 });
+    await expect(choiceOf(page).getByLabel("MINI, $100 a month")).toBeFocused();
+    await expect(choiceOf(page)).toHaveAccessibleDescription("Invalid subscription ID");
   });
 
-  test("is replaced by a plan of the list, and typed text stays", async ({ page }) => {
-    await choiceOf(page).getByRole("link", { name: "LITE, $200 a month" }).click();
-    await expect(page.getByText("5-day free trial, then $200/month")).toBeVisible();
+  test("is replaced by a plan of the list, with its price at once", async ({ page }) => {
+    await choiceOf(page).getByLabel("LITE, $200 a month").check();
+    await expect(page.getByText("Then $200/month after 5 days unless you cancel.")).toBeVisible();
+    await expect(page.getByRole("complementary")).toContainText("LITE");
+  });
+
+  test("is no error once another is chosen, and typed text stays", async ({ page }) => {
+    await signup(page).submit();
+    await choiceOf(page).getByLabel("LITE, $200 a month").check();
+    await expect(summaryOf(page)).toBeHidden();
+    await expect(choiceOf(page)).not.toHaveAttribute("aria-describedby");
     await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
     await signup(page).submit();
     await expect(page.getByText("Please enter your card info")).toBeVisible();
     await expect(page.getByRole("complementary")).toContainText("LITE");
   });
+
+  test("is accessible with the plans to choose from", async ({ page }) => {
+    await signup(page).submit();
+    await expect(summaryOf(page)).toBeVisible();
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+});
+
+test("a plan chosen with the keyboard before the scripts came stays, with its price", async ({ page }) => {
+  const { release } = await hold(page, "**/build/**/*.js");
+  await page.goto("/subscription", { waitUntil: "commit" });
+  await page.getByLabel(/^No plan yet/).focus();
+  await page.keyboard.press("ArrowUp");
+  await expect(page.getByLabel("STANDARD, $500 a month")).toBeChecked();
+  release();
+  await expect(page.getByText("Then $500/month after 5 days unless you cancel.")).toBeVisible();
+  await expect(page.getByLabel("STANDARD, $500 a month")).toBeChecked();
+});
+
+test("a plan that the API does not sell can be replaced, also when the next try finds no connection", async ({
+  page,
+}) => {
+  await page.goto("/subscription/11111111-2222-4333-8444-555555555555");
+  await hydrated(page);
+  await signup(page).fillForm();
+  await signup(page).submit();
+  await page.getByLabel("LITE, $200 a month").check();
+  await page.route("**/*.data*", (route) => route.abort("connectionreset"));
+  await signup(page).submit();
+  await expect(page.getByRole("alert")).toContainText("Connection Failed");
+  await page.unroute("**/*.data*");
+  await signup(page).submit();
+  await expect(page.getByText("Please enter your card info")).toBeVisible();
+  await expect(page.getByRole("complementary")).toContainText("LITE");
 });
 
 const LIMITED = `

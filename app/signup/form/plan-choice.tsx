@@ -1,39 +1,84 @@
-import { Link } from "@remix-run/react";
-import { describePrice, type Plan } from "../../pricing/plans/plan-list";
+import { type ReactNode, useEffect, useRef } from "react";
+import { PAID_PLANS } from "../../contract/plans";
+import { formatPrice } from "../../pricing/plans/plan-list";
+import { offerOf, PLAN_CHOICE_FIELD } from "../form-schema";
 
-/** The target of the error link for the hidden package ID. */
+/** The ID of the first radio button, which the error summary links to. */
 export const PLAN_CHOICE_ID = "choose-plan";
+const ERROR_ID = `${PLAN_CHOICE_ID}-error`;
 
-/** Replaces the plan summary if the package ID is invalid. */
-export function PlanChoice({ problem, plans }: { problem: string; plans: readonly Plan[] }) {
+export interface PlanChoiceProps {
+  /** The form's current plan; empty without one. */
+  packageId: string;
+  /** Why the visitor has to choose another plan. */
+  problem: string | undefined;
+  /** The current price of the form's plan in US cents, because an earlier release's page may show another one. */
+  priceCents: number | undefined;
+  /** True if the visitor can continue without a plan. */
+  isOptional: boolean;
+  onChoose: (packageId: string) => void;
+}
+
+/** Radio buttons rather than links, so that everything typed stays, with and without JavaScript. */
+export function PlanChoice({ packageId, problem, priceCents, isOptional, onChoose }: PlanChoiceProps) {
+  const plans = planOptions(packageId, priceCents).filter((plan) => !problem || plan.packageId !== packageId);
+  const options = isOptional ? [...plans, WITHOUT_PLAN] : plans;
+  const fieldset = useRef<HTMLFieldSetElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, for a plan chosen before hydration
+  useEffect(() => {
+    const chosen = fieldset.current?.querySelector<HTMLInputElement>("input:checked:not([checked])");
+    const earlier = options.find(({ value }) => value === chosen?.value);
+    if (earlier) onChoose(earlier.packageId);
+  }, []);
   return (
-    <aside
-      id={PLAN_CHOICE_ID}
-      tabIndex={-1}
-      className="notice notice-destructive [grid-area:plan]"
-      aria-labelledby="plan-problem"
-    >
-      <h2 id="plan-problem" className="font-bold">
-        {problem}
-      </h2>
-      <p>This link doesn't match any of our plans. Choose one to continue:</p>
-      <ul className="mt-1">
-        {plans
-          .filter(({ packageId }) => packageId)
-          .map((plan) => (
-            <li key={plan.key}>
-              {/* Stays on the page, to keep the typed values. */}
-              <Link className="inline-block py-1 underline" to={plan.ctaLink} preventScrollReset>
-                <strong>{plan.title}</strong>, {describePrice(plan)}
-              </Link>
-            </li>
-          ))}
-        <li>
-          <a className="inline-block py-1 underline" href="/pricing">
-            Compare plans
-          </a>
-        </li>
-      </ul>
-    </aside>
+    <fieldset ref={fieldset} className="field-grid" aria-describedby={problem && ERROR_ID}>
+      <legend>Choose a plan</legend>
+      {problem && (
+        <p id={ERROR_ID} className="field-errors sm:col-span-2">
+          {problem}
+        </p>
+      )}
+      {options.map((option, index) => (
+        <label key={option.packageId} className="plan-option">
+          <input
+            id={index === 0 ? PLAN_CHOICE_ID : undefined}
+            type="radio"
+            name={PLAN_CHOICE_FIELD}
+            value={option.value}
+            defaultChecked={option.packageId === packageId}
+            onChange={() => onChoose(option.packageId)}
+          />
+          <span>{option.label}</span>
+        </label>
+      ))}
+    </fieldset>
   );
+}
+
+interface Option {
+  packageId: string;
+  value: string;
+  label: ReactNode;
+}
+
+const WITHOUT_PLAN: Option = {
+  packageId: "",
+  value: "",
+  label: (
+    <>
+      <strong>No plan yet</strong>: tell support which one you want before your trial ends
+    </>
+  ),
+};
+
+function planOptions(current: string, currentPriceCents: number | undefined): Option[] {
+  return PAID_PLANS.map(({ packageId, title, monthlyPrice }) => {
+    const priceCents = (packageId === current ? currentPriceCents : undefined) ?? monthlyPrice * 100;
+    const label = (
+      <>
+        <strong>{title}</strong>, {formatPrice(priceCents / 100)} a month
+      </>
+    );
+    return { packageId, value: offerOf(packageId, priceCents), label };
+  });
 }

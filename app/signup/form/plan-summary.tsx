@@ -1,25 +1,17 @@
-import { subscriptionRequest } from "../../contract/subscription-request";
 import { TRIAL_DAYS } from "../../contract/trial";
-import { describePrice, findPlan, formatPrice, PLANS, type Plan } from "../../pricing/plans/plan-list";
+import { describePrice, findPlan, formatPrice, type Plan } from "../../pricing/plans/plan-list";
 import { firstCharge, HowToCancel, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
 import { type Site, useSite } from "../../ui/use-site";
 import { planPath } from "../form-schema";
-import { PlanChoice } from "./plan-choice";
+
+export interface PlanOnPage {
+  /** Empty until a plan is chosen. */
+  packageId: string;
+  priceCents: number | undefined;
+}
 
 /** Keeps to a few lines on small screens, so that the fields below are in view. */
-export function PlanSummary({
-  packageId,
-  priceCents,
-  problem,
-}: {
-  packageId: string | undefined;
-  priceCents: number | undefined;
-  /** Why other plans are offered in place of this one. */
-  problem: string | undefined;
-}) {
-  const checked = subscriptionRequest.shape.package_id.safeParse(packageId || undefined);
-  const invalid = checked.success ? problem : checked.error.issues[0]?.message;
-  if (invalid !== undefined) return <PlanChoice problem={invalid} plans={PLANS} />;
+export function PlanSummary({ packageId, priceCents }: PlanOnPage) {
   const plan = findPlan(packageId, priceCents);
   return (
     <aside className="card px-4 py-2 text-sm [grid-area:plan] lg:p-6 lg:text-base" aria-labelledby="plan-summary">
@@ -38,7 +30,7 @@ export function PlanSummary({
 }
 
 /** Shown next to the form on wide screens and below it on narrow ones. */
-export function TrialPlan({ packageId, priceCents }: { packageId: string; priceCents: number | undefined }) {
+export function TrialPlan({ packageId, priceCents }: PlanOnPage) {
   const site = useSite();
   const plan = findPlan(packageId, priceCents);
   return (
@@ -76,7 +68,7 @@ export function PlanTerms({ plan }: { plan: Plan }) {
 }
 
 /** Shown above the button at every width. */
-export function TrialOffer({ packageId, priceCents }: { packageId: string; priceCents: number | undefined }) {
+export function TrialOffer({ packageId, priceCents }: PlanOnPage) {
   const site = useSite();
   const plan = findPlan(packageId, priceCents);
   return <>{trialOffer(plan, Boolean(planPath(packageId)), site.automaticTax)}</>;
@@ -103,11 +95,7 @@ function Unpriced({ isChosen }: { isChosen: boolean }) {
       <p className="lg:mt-4">
         {isChosen ? <strong className="lg:text-xl">Custom plan</strong> : "No plan chosen yet."}
       </p>
-      {!isChosen && (
-        <p className="order-last w-full text-muted lg:mt-2">
-          Choose one now, or tell support which one you want before your trial ends.
-        </p>
-      )}
+      {!isChosen && <p className="order-last w-full text-muted lg:mt-2">Choose one in the form.</p>}
       <p className="mt-2 hidden text-muted lg:block">
         {isChosen && "This plan is not on our pricing page. You'll pay the price you agreed with us. "}
         We save your card but don't charge it during your {TRIAL_DAYS}-day free trial.

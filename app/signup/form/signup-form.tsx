@@ -15,8 +15,8 @@ import { PROCESSING } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { SignupReply } from "../steps";
 import { formatEmail, formatPhoneOnBlur } from "./format-fields";
-import { PLAN_CHOICE_ID } from "./plan-choice";
-import { TrialOffer } from "./plan-summary";
+import { PLAN_CHOICE_ID, PlanChoice, type PlanChoiceProps } from "./plan-choice";
+import { type PlanOnPage, TrialOffer } from "./plan-summary";
 import { SubmitButton } from "./submit-button";
 import { validateInBrowser } from "./validate-in-browser";
 
@@ -47,6 +47,10 @@ const idOf = (name: string) => `${FORM_ID}-${name}`;
 
 interface SignupFormProps {
   packageId: string;
+  /** The plan whose terms the page shows. */
+  plan: PlanOnPage;
+  /** Missing if the page's link already has a plan. */
+  choice: PlanChoiceProps | undefined;
   /** Earlier values, without the passwords. */
   draft: Record<string, string> | undefined;
   reply: SignupReply | undefined;
@@ -56,7 +60,7 @@ interface SignupFormProps {
 const fields: FormField[] = Object.values({ ...contactFields, ...billingFields });
 const except = fields.some(({ required }) => required === false) ? " unless marked as optional" : "";
 
-export function SignupForm({ packageId, draft, reply, submitting }: SignupFormProps) {
+export function SignupForm({ packageId, plan, choice, draft, reply, submitting }: SignupFormProps) {
   const [form] = useForm({
     id: FORM_ID,
     lastResult: reply?.form,
@@ -70,11 +74,13 @@ export function SignupForm({ packageId, draft, reply, submitting }: SignupFormPr
     warmUpSchema();
   }, []);
   const { pathname } = useLocation();
-  const plan = findPlan(packageId, reply?.priceCents);
+  const listed = findPlan(plan.packageId, plan.priceCents);
   // Read all fields at once, because one field's metadata costs Conform just as much.
   const { allErrors, initialValue } = form;
   const refused = useRefusedFields(reply);
   const errors: Record<string, string[] | undefined> = { ...refused.messages, ...allErrors };
+  // The message stays until the visitor chooses another plan.
+  if (choice?.problem && reply?.planProblem) errors.package_id = [reply.planProblem];
   const summaryRef = useRef<HTMLElement>(null);
   const [failures, setFailures] = useState(0);
   // The package ID is hidden, so the summary gets the focus.
@@ -135,8 +141,9 @@ export function SignupForm({ packageId, draft, reply, submitting }: SignupFormPr
     >
       {summary.length > 0 && <ErrorSummary errors={summary} sectionRef={summaryRef} />}
       <input type="hidden" name="package_id" id={idOf("package_id")} value={packageId} />
-      {plan && <input type="hidden" name={SHOWN_PRICE_FIELD} value={priceCentsOf(plan)} />}
+      {listed && <input type="hidden" name={SHOWN_PRICE_FIELD} value={priceCentsOf(listed)} />}
       <p className="text-sm text-muted">{`All fields are required${except}.`}</p>
+      {choice && <PlanChoice {...choice} />}
 
       <fieldset className="field-grid">
         <legend>Contact Information</legend>
@@ -163,7 +170,7 @@ export function SignupForm({ packageId, draft, reply, submitting }: SignupFormPr
         <LiveRegion role="status">{submitting && <SignupNotice notice={PROCESSING} />}</LiveRegion>
       </div>
       <p className="mt-3 font-semibold">
-        <TrialOffer packageId={packageId} priceCents={reply?.priceCents} />
+        <TrialOffer {...plan} />
       </p>
       <SubmitButton reply={reply} busy={submitting} />
     </Form>

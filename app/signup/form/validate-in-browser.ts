@@ -1,11 +1,11 @@
 import { parse, type Submission } from "@conform-to/react";
-import { type SignupForm, signupForm, withoutEmptyFields } from "../form-schema";
+import { type SignupForm, signupForm, withChosenPlan, withoutEmptyFields } from "../form-schema";
 
 /** Validates with the server's schema, but without `parseWithZod`, which would add Zod's classic build to the bundle. */
 export function validateInBrowser(formData: FormData): Submission<SignupForm, string[]> {
   return parse<SignupForm, string[]>(formData, {
     resolve(payload) {
-      const { success, data, error } = signupForm.safeParse(withoutEmptyFields(payload));
+      const { success, data, error } = signupForm.safeParse(withoutEmptyFields(withChosenPlan(payload)));
       return success ? { value: data } : { error: messagesByField(error.issues) };
     },
   });

@@ -16,6 +16,7 @@ import {
   SHOWN_PRICE_FIELD,
   type SignupForm,
   signupForm,
+  withChosenPlan,
   withoutEmptyFields,
 } from "../form-schema";
 import { noticeForRefusal } from "../notices";
@@ -74,7 +75,7 @@ function knownFields(entries: Iterable<readonly [string, string]>): PostedForm {
     if (fields[name] !== undefined) return { fields: {}, problem: MALFORMED };
     fields[name] = value;
   }
-  return { fields };
+  return { fields: withChosenPlan(fields) };
 }
 
 /** All values are strings, so dropping the empty ones replaces Conform's coercion. */

@@ -69,7 +69,7 @@ describe.each([
     path: "/subscription",
     action: "/subscription",
     terms: "Your first 5 days are free.",
-    card: `No plan chosen yet.Choose one now, or tell support which one you want before your trial ends.${SAVED}Compare plans`,
+    card: `No plan chosen yet.Choose one in the form.${SAVED}Compare plans`,
   },
   { path: `${CUSTOM}?id=other`, ...customPlan },
   { path: `/subscription?uuid=${UNKNOWN}`, ...customPlan },
@@ -95,16 +95,36 @@ describe.each([
   });
 });
 
+const OFFERS = ["MINI, $100 a month", "LITE, $200 a month", "STANDARD, $500 a month"];
+const LITE = { id: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220", offer: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220:20000" };
+
+describe("the form without a plan", () => {
+  test("lets the visitor choose one, or continue without", async () => {
+    const { wordsOfEach } = await opened();
+    expect(wordsOfEach("fieldset:has([name=plan_choice]) label")).toEqual([
+      ...OFFERS,
+      "No plan yet: tell support which one you want before your trial ends",
+    ]);
+  });
+
+  test("selects no plan at first", async () => {
+    expect((await opened()).each("[name=plan_choice][checked]", "value")).toEqual([""]);
+  });
+});
+
+test("the form of a plan offers no other", async () => {
+  expect((await opened(MINI)).each("[name=plan_choice]", "value")).toEqual([]);
+});
+
 describe("an invalid plan", () => {
   test("is reported on arrival, with the plans to choose from", async () => {
-    const { words, links } = await opened("/subscription?id=not-a-uuid");
-    expect(words("aside h2")).toBe("Invalid subscription ID");
-    expect(links("aside a")).toEqual([
-      `MINI, $100 a month: ${MINI}`,
-      "LITE, $200 a month: /subscription/0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220",
-      `STANDARD, $500 a month: /subscription/${typed.package_id}`,
-      "Compare plans: /pricing",
-    ]);
+    const { words, wordsOfEach } = await opened("/subscription/not-a-uuid");
+    expect(words("#choose-plan-error")).toBe("Invalid subscription ID");
+    expect(wordsOfEach("fieldset[aria-describedby=choose-plan-error] label")).toEqual(OFFERS);
+  });
+
+  test("selects no other plan for the visitor", async () => {
+    expect((await opened("/subscription/not-a-uuid")).each("[name=plan_choice][checked]", "value")).toEqual([]);
   });
 
   test("is not an error before the form is sent", async () => {
@@ -112,9 +132,9 @@ describe("an invalid plan", () => {
   });
 
   test("is in the summary of a refused form, which leads to the plans", async () => {
-    const { words, links } = readPage(await visitor.submit({ package_id: "not-a-uuid" }));
+    const { links, each } = readPage(await visitor.submit({ package_id: "not-a-uuid" }));
     expect(links("[aria-labelledby=error-summary] a")).toEqual(["Invalid subscription ID: #choose-plan"]);
-    expect(words("#choose-plan h2")).toBe("Invalid subscription ID");
+    expect(each("#choose-plan", "name")).toEqual(["plan_choice"]);
   });
 });
 
@@ -151,10 +171,10 @@ describe("a duplicate", () => {
 });
 
 describe("a plan that the API refuses by name", () => {
-  async function refused() {
+  async function refused(plan = UNKNOWN) {
     const body = JSON.stringify({ title: "Some fields are not valid", errors: { package_id: ["No such package"] } });
     upstream.answers((response) => response.writeHead(422, { "Content-Type": "application/problem+json" }).end(body));
-    return readPage(await visitor.submit({ package_id: UNKNOWN }));
+    return readPage(await visitor.submit({ package_id: plan }, {}, `/subscription/${plan}`));
   }
 
   test("is reported in the summary, which links to the choice of plans", async () => {
@@ -164,9 +184,21 @@ describe("a plan that the API refuses by name", () => {
   });
 
   test("is replaced by the plans to choose from", async () => {
-    const { words, links } = await refused();
-    expect(words("#choose-plan h2")).toBe("This plan is not available");
-    expect(links("#choose-plan a")).toContain(`MINI, $100 a month: ${MINI}`);
+    const { words, wordsOfEach } = await refused();
+    expect(words("#choose-plan-error")).toBe("This plan is not available");
+    expect(wordsOfEach("fieldset[aria-describedby=choose-plan-error] label")).toEqual(OFFERS);
+  });
+
+  test("is not among them", async () => {
+    const { wordsOfEach } = await refused(LITE.id);
+    expect(wordsOfEach("fieldset[aria-describedby=choose-plan-error] label")).toEqual([OFFERS[0], OFFERS[2]]);
+  });
+
+  test("has no price beside the form or above its button", async () => {
+    const { words } = await refused();
+    expect(words("aside")).toBe(`Your planNo plan chosen yet.Choose one in the form.${SAVED}Compare plans`);
+    expect(words(".step-trial")).not.toContain(AGREED);
+    expect(words("form p:has(+ button)")).toBe("$0 today. Your first 5 days are free.");
   });
 
   test.each(Object.entries(typed).filter(([name]) => name !== "package_id"))(
@@ -177,16 +209,51 @@ describe("a plan that the API refuses by name", () => {
   );
 });
 
+describe("a plan that the visitor chooses in the form", () => {
+  const choose = (change: Record<string, string> = {}) =>
+    visitor.submit({ package_id: UNKNOWN, plan_choice: LITE.offer, ...change }, {}, CUSTOM);
+
+  test("is the sign-up's, with the price beside it", async () => {
+    upstream.answersJson(201, { client_secret: "seti_1_secret_1" });
+    expect(await choose()).toRedirectTo(`/subscription/${LITE.id}`);
+    const [call] = upstream.calls;
+    expect(JSON.parse(call?.body ?? "")).toMatchObject({ package_id: LITE.id });
+    expect(call?.headers).toMatchObject({ "subscription-price-cents": "20000" });
+  });
+
+  test("stays chosen in a form that comes back", async () => {
+    const { each, words } = readPage(await choose({ zipCode: "0" }));
+    expect(each("[name=package_id]", "value")).toEqual([LITE.id]);
+    expect(words("form p:has(+ button)")).toBe("$0 today. Then $200/month after 5 days unless you cancel.");
+  });
+
+  test("cannot be two plans", async () => {
+    const answer = await visitor.post(`plan_choice=${LITE.offer}&plan_choice=`);
+    expect(answer).toHaveStatus(400);
+  });
+
+  test("has to be a plan", async () => {
+    const { links } = readPage(await choose({ plan_choice: "LITE" }));
+    expect(links("[aria-labelledby=error-summary] a")).toEqual(["Invalid subscription ID: #choose-plan"]);
+  });
+});
+
+test("the choice of no plan replaces the plan of the link", async () => {
+  upstream.answersJson(201, { client_secret: "seti_1_secret_1" });
+  await visitor.submit({ package_id: "not-a-uuid", plan_choice: "" });
+  expect(JSON.parse(upstream.calls[0]?.body ?? "")).not.toHaveProperty("package_id");
+});
+
 describe("a 422 that names no field", () => {
   test("has the catalog's message, and offers the plans in place of one that is not on the price list", async () => {
     upstream.answersJson(422, {});
     const page = readPage(await visitor.submit({ package_id: UNKNOWN }));
     expect(page).toShowNotice("Submission Failed", "Invalid subscription information. Please check your details.");
-    expect(page.words("#choose-plan h2")).toBe("This plan is not on our price list");
+    expect(page.words("#choose-plan-error")).toBe("This plan is not on our price list");
   });
 
   test("offers no other plans if the plan is on the price list", async () => {
     upstream.answersJson(422, {});
-    expect(readPage(await visitor.submit()).words("#choose-plan")).toBe("");
+    expect(readPage(await visitor.submit()).each("[name=plan_choice]", "value")).toEqual([]);
   });
 });
