@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
+import { typed } from "../../support/person";
 import { readPage } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
@@ -80,7 +81,7 @@ const FIELDS: Field[] = [
 let empty: Page;
 let refused: Page;
 beforeAll(async () => {
-  empty = readPage(await visitor.get("/subscription"));
+  empty = readPage(await visitor.get(`/subscription/${typed.package_id}`));
   const wrong = Object.fromEntries(FIELDS.map(({ name }) => [name, "x"]));
   refused = readPage(await visitor.submit({ ...wrong, confirmPassword: "y" }));
 });
