@@ -1,75 +1,176 @@
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { DEPLOYED } from "../../../support/api-in-process/settings";
 import { stopClock } from "../../../support/clock";
 
+/* What `GET /health` answers to whoever watches the API. */
+
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
-const minutesAgo = (minutes: number, more = 0) => new Date(NOW - minutes * 60_000 - more).toISOString();
-const RAN_AT = "UPDATE cron_runs SET ran_at = ?";
+const MINUTE = 60_000;
+const ago = (ms: number) => new Date(NOW - ms).toISOString();
 
 stopClock(NOW);
 
-/** An API whose cron ran a minute ago, with a message of an hour ago. */
-async function newApi(kind: string, state: string, settings: Record<string, unknown> = DEPLOYED) {
+/** An API whose cron ran a minute ago. */
+function healthyApi(settings: Record<string, unknown>, origin: string) {
   const api = apiInProcess({ settings });
-  api.rows(RAN_AT, minutesAgo(1));
-  const columns = "INSERT INTO outbox (key, sign_up_id, kind, state, next_attempt_at, created_at)";
-  api.rows(`${columns} VALUES (?1, ?1, ?2, ?3, ?4, ?4)`, (await api.signUp()).id, kind, state, minutesAgo(60));
-  const health = async () => {
-    const answer = await api.ask(settings === DEPLOYED ? "https://api.example/health" : "/health");
-    return { status: answer.status, body: await answer.json() };
+  const lastCronRun = (ranAt: string) => api.rows("UPDATE cron_runs SET ran_at = ?", ranAt);
+  lastCronRun(ago(MINUTE));
+  return {
+    ...api,
+    lastCronRun,
+    firstDeployed: (at: string) => api.rows("UPDATE cron_runs SET ran_at = NULL, created_at = ?", at),
+    /** Adds a message that is to be sent at this time. */
+    async addMessage({ kind, state, at }: { kind: string; state: string; at: string }) {
+      const { id } = await api.signUp();
+      api.rows(
+        `INSERT INTO outbox (key, sign_up_id, kind, state, next_attempt_at, created_at)
+         VALUES (?1, ?1, ?2, ?3, ?4, ?4)`,
+        id,
+        kind,
+        state,
+        at,
+      );
+    },
+    health: () => api.ask(`${origin}/health`),
   };
-  return { ...api, health };
 }
 
-test("a healthy API reports its release and pending work, and asks only its database", async () => {
-  const { health, calls } = await newApi("card-used", "dead");
-  const work = { dead_messages: 1, oldest_due_seconds: 0, last_cron_run: minutesAgo(1) };
-  const body = { status: "ok", release: "a-release", commit: "unknown", ...work };
-  expect(await health()).toEqual({ status: 200, body });
+/** Has no console. */
+const deployedApi = () => healthyApi(DEPLOYED, "https://api.example");
+/** Has the local console. */
+const localApi = () => healthyApi({}, "");
+
+test("a healthy API tells its release and when its cron last ran", async () => {
+  const { health } = deployedApi();
+  const answer = await health();
+  expect(answer).toHaveStatus(200);
+  expect(await answer.json()).toEqual({
+    status: "ok",
+    release: "a-release",
+    commit: "unknown",
+    last_cron_run: "2026-03-01T11:59:00.000Z",
+    oldest_due_seconds: 0,
+    dead_messages: 0,
+  });
+});
+
+test("a healthy API counts the messages that it has given up", async () => {
+  const { health, addMessage } = deployedApi();
+  await addMessage({ kind: "card-used", state: "dead", at: ago(60 * MINUTE) });
+  const answer = await health();
+  expect(answer).toHaveStatus(200);
+  expect(await answer.json()).toMatchObject({ dead_messages: 1, oldest_due_seconds: 0 });
+});
+
+test("neither Stripe nor a receiver of messages is asked", async () => {
+  const { health, calls } = deployedApi();
+  await health();
   expect(calls).toEqual([]);
 });
 
-test("an answer is cached for ten seconds", async () => {
-  const { health, rows } = await newApi("card-used", "sent");
-  expect((await health()).status).toBe(200);
-  rows(RAN_AT, minutesAgo(60));
-  vi.setSystemTime(NOW + 9_999);
-  expect((await health()).status).toBe(200);
-  vi.setSystemTime(NOW + 10_000);
-  expect((await health()).status).toBe(503);
+describe("an answer is kept for ten seconds", () => {
+  test("so the API says that it is well until they have passed", async () => {
+    const { health, lastCronRun } = deployedApi();
+    await health();
+    lastCronRun(ago(60 * MINUTE));
+    vi.setSystemTime(NOW + 9_999);
+    expect(await health()).toHaveStatus(200);
+  });
+
+  test("so the API says that it is unwell as soon as they have passed", async () => {
+    const { health, lastCronRun } = deployedApi();
+    await health();
+    lastCronRun(ago(60 * MINUTE));
+    vi.setSystemTime(NOW + 10_000);
+    expect(await health()).toHaveStatus(503);
+  });
+
+  test("but a developer sees at once that the database is there", async () => {
+    const { health, rows } = localApi();
+    rows("ALTER TABLE cron_runs RENAME TO not_yet_migrated");
+    expect(await health()).toHaveStatus(503);
+    rows("ALTER TABLE not_yet_migrated RENAME TO cron_runs");
+    expect(await health()).toHaveStatus(200);
+  });
 });
 
 test("a database without the latest migration is named", async () => {
-  const { rows, health } = await newApi("card-used", "sent");
+  const { health, rows } = deployedApi();
   rows("DROP TABLE cron_runs");
-  expect(await health()).toMatchObject({ status: 503, body: { title: "The service is not healthy", keys: ["DB"] } });
+  const answer = await health();
+  expect(answer).toBeProblem(503, "The service is not healthy");
+  expect(await answer.json()).toMatchObject({ keys: ["DB"] });
 });
 
-test("a developer's database is well as soon as its migrations are applied", async () => {
-  const { rows, health } = await newApi("card-used", "sent", {});
-  rows("ALTER TABLE cron_runs RENAME TO not_yet");
-  expect((await health()).status).toBe(503);
-  rows("ALTER TABLE not_yet RENAME TO cron_runs");
-  expect((await health()).status).toBe(200);
+type Api = ReturnType<typeof healthyApi>;
+type Work = {
+  what: string;
+  /** The key in the answer. */
+  key: string;
+  /** It is late when it is older than this. */
+  minutes: number;
+  makeItAsOldAs: (api: Api, time: string) => unknown;
+};
+
+describe.each<Work>([
+  { what: "the last cron run", key: "cron", minutes: 10, makeItAsOldAs: (api, time) => api.lastCronRun(time) },
+  {
+    what: "a deployment without a cron run",
+    key: "cron",
+    minutes: 30,
+    makeItAsOldAs: (api, time) => api.firstDeployed(time),
+  },
+  {
+    what: "a due message",
+    key: "outbox",
+    minutes: 15,
+    makeItAsOldAs: (api, time) => api.addMessage({ kind: "card-used", state: "due", at: time }),
+  },
+])("$what", ({ key, minutes, makeItAsOldAs }) => {
+  const limit = ago(minutes * MINUTE);
+  const pastTheLimit = ago(minutes * MINUTE + 1);
+
+  test(`is in time at an age of ${minutes} minutes`, async () => {
+    const api = deployedApi();
+    await makeItAsOldAs(api, limit);
+    expect(await api.health()).toHaveStatus(200);
+  });
+
+  test(`is late after ${minutes} minutes, which the answer names`, async () => {
+    const api = deployedApi();
+    await makeItAsOldAs(api, pastTheLimit);
+    const answer = await api.health();
+    expect(answer).toBeProblem(503, "The service is not healthy");
+    expect(await answer.json()).toMatchObject({ keys: [key], detail: `Late: ${key}` });
+  });
+
+  test("is logged once if it is late", async () => {
+    const api = deployedApi();
+    await makeItAsOldAs(api, pastTheLimit);
+    await api.health();
+    const lines = api.logged.filter(({ event }) => event === "unwell");
+    expect(lines).toEqual([expect.objectContaining({ on: "error", keys: [key] })]);
+  });
+
+  test("is never late in local development", async () => {
+    const api = localApi();
+    await makeItAsOldAs(api, pastTheLimit);
+    expect(await api.health()).toHaveStatus(200);
+    expect(api.logged.map(({ event }) => event)).not.toContain("unwell");
+  });
 });
 
-test.each([
-  ["the last cron run", "cron", 10, RAN_AT],
-  ["a database without a cron run", "cron", 30, "UPDATE cron_runs SET ran_at = NULL, created_at = ?"],
-  ["a due message", "outbox", 15, "UPDATE outbox SET state = 'due', next_attempt_at = ?"],
-])("%s makes %s late just after %i minutes, and never in local development", async (_, late, minutes, change) => {
-  for (const { more = 1, settings = DEPLOYED, status = 200 } of [{ more: 0 }, { status: 503 }, { settings: {} }]) {
-    const { rows, health, logged } = await newApi("card-used", "sent", settings);
-    rows(change, minutesAgo(minutes, more));
-    const body = status === 503 ? { keys: [late], detail: `Late: ${late}` } : { status: "ok" };
-    expect(await health()).toMatchObject({ status, body });
-    expect(logged.filter(({ event }) => event === "unwell")).toHaveLength(status === 503 ? 1 : 0);
-  }
+test("a message for the console is due where there is a console", async () => {
+  const { health, addMessage } = localApi();
+  await addMessage({ kind: "account-created", state: "due", at: ago(60 * MINUTE) });
+  expect(await (await health()).json()).toMatchObject({ oldest_due_seconds: 3_600 });
 });
 
-test("a message for a console is due, and waits where there is none", async () => {
-  const [withConsole, without] = [await newApi("account-created", "due", {}), await newApi("account-created", "due")];
-  expect(await withConsole.health()).toMatchObject({ body: { oldest_due_seconds: 3_600 } });
-  expect(await without.health()).toMatchObject({ status: 200, body: { oldest_due_seconds: 0 } });
+test("a message for the console waits where there is none, and is not late", async () => {
+  const { health, addMessage } = deployedApi();
+  await addMessage({ kind: "account-created", state: "due", at: ago(60 * MINUTE) });
+  const answer = await health();
+  expect(answer).toHaveStatus(200);
+  expect(await answer.json()).toMatchObject({ oldest_due_seconds: 0 });
 });
