@@ -19,29 +19,48 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test("the card step loads Stripe.js of the same release as the installed packages", async () => {
+describe("Stripe.js has the release", () => {
   const release = Stripe.API_VERSION.split(".")[1];
-  expect(STRIPE_JS_URL).toBe(`https://js.stripe.com/${release}/stripe.js`);
-  const installed = await readFile(join(root, "node_modules/@stripe/stripe-js/dist/pure.mjs"), "utf8");
-  expect(installed).toContain(`RELEASE_TRAIN = '${release}'`);
+
+  test("of the API version that the server uses", () => {
+    expect(STRIPE_JS_URL).toBe(`https://js.stripe.com/${release}/stripe.js`);
+  });
+
+  test("of the installed package that loads it", async () => {
+    const installed = await readFile(join(root, "node_modules/@stripe/stripe-js/dist/pure.mjs"), "utf8");
+    const line = installed.split("\n").find((each) => each.includes("RELEASE_TRAIN ="));
+    expect(line).toContain(`'${release}'`);
+  });
 });
 
 test.each([
-  ["Sign up, step 2 of 2: card", { step: "waiting" }],
-  ["Continue your sign-up", { step: "resume" }],
-  ["Error: Sign up, step 1 of 2: details", { step: "card", failed: true }],
-  ["Error: Continue your sign-up", { step: "resume", failed: true }],
-])("a page is titled %s: %j", (title, data) => {
+  { title: "Sign up, step 2 of 2: card", page: "with the card step", data: { step: "waiting" } },
+  { title: "Continue your sign-up", page: "with a sign-up to continue", data: { step: "resume" } },
+  {
+    title: "Error: Sign up, step 1 of 2: details",
+    page: "whose form was refused",
+    data: { step: "card", failed: true },
+  },
+  {
+    title: "Error: Continue your sign-up",
+    page: "that could not continue a sign-up",
+    data: { step: "resume", failed: true },
+  },
+])('the title is "$title" on a page $page', ({ title, data }) => {
   const given = z.custom<Parameters<typeof meta>[0]>().parse({ data });
   expect(meta(given)).toContainEqual({ title: `${title} · ${company.name}` });
 });
 
-const UNREAD = new Error("Unable to decode turbo-stream response from URL: /subscription.data");
+/** Remix's error for an answer that is not a page's data. */
+const UNREADABLE = new Error("Unable to decode turbo-stream response from URL: /subscription.data");
 
-test("a post that a plain page answers keeps its form, with a notice", async () => {
-  const posted = z.custom<Parameters<typeof clientAction>[0]>().parse({ serverAction: () => Promise.reject(UNREAD) });
-  const message = "An unexpected error occurred. Please try again.";
-  expect(await clientAction(posted)).toMatchObject({ notice: { title: "Submission Failed", message } });
+test("a form that a plain page answers stays, with a notice to try again", async () => {
+  const posted = z
+    .custom<Parameters<typeof clientAction>[0]>()
+    .parse({ serverAction: () => Promise.reject(UNREADABLE) });
+  expect(await clientAction(posted)).toMatchObject({
+    notice: { title: "Submission Failed", message: "An unexpected error occurred. Please try again." },
+  });
 });
 
 describe("the next step", () => {
@@ -53,49 +72,87 @@ describe("the next step", () => {
     vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
   });
 
-  /** Loads a step that is there after some failures. */
-  function load(failures: number, thrown: unknown, page = new AbortController()) {
-    const [begun, asked] = [Date.now(), [] as number[]];
+  /** Loads a step that arrives after some failures. `askedAt` is in milliseconds since the first request. */
+  function load({ failures, thrown, signal }: { failures: number; thrown: unknown; signal?: AbortSignal }) {
+    const begun = Date.now();
+    const askedAt: number[] = [];
     async function ask() {
-      asked.push(Date.now() - begun);
-      if (asked.length <= failures) throw thrown;
+      askedAt.push(Date.now() - begun);
+      if (askedAt.length <= failures) throw thrown;
       return "the step";
     }
-    return { asked, step: loadStep(ask, page.signal).catch((error: unknown) => error) };
+    const step = loadStep(ask, signal ?? new AbortController().signal).catch((error: unknown) => error);
+    return { askedAt, step };
   }
 
-  const LOST = [
-    "Failed to fetch",
-    "NetworkError when attempting to fetch resource.",
-    "Load failed",
-    "The network connection was lost.",
-    "The Internet connection appears to be offline.",
-    "error loading dynamically imported module: https://www.site.example/x.js",
-    "Importing a module script failed.",
-  ].map((words) => new TypeError(words));
-  const PASSING = [...LOST, UNREAD, new ErrorResponse(500, "", null)];
-  const OWN = [new TypeError("Cannot read properties of undefined (reading 'step')"), new RangeError("Too deep")];
+  const FIVE_TRIES = [0, 500, 1_500, 3_500, 7_500];
 
-  test.each([
-    ...PASSING.map((thrown) => ({ thrown, askedAt: [0, 500, 1_500, 3_500, 7_500], reports: 0 })),
-    ...OWN.map((thrown) => ({ thrown, askedAt: [0], reports: 2 })),
-    { thrown: redirect("/subscription"), askedAt: [0], reports: 0 },
-  ])("is requested up to five times, but not after an error in the page's own code: $thrown", async (given) => {
-    const { thrown, askedAt, reports } = given;
-    const [late, never] = [load(4, thrown), load(5, thrown)];
+  const PASSING: { trouble: string; thrown: unknown }[] = [
+    { trouble: "Chromium lost the connection", thrown: new TypeError("Failed to fetch") },
+    {
+      trouble: "Firefox lost the connection",
+      thrown: new TypeError("NetworkError when attempting to fetch resource."),
+    },
+    { trouble: "Safari could not load it", thrown: new TypeError("Load failed") },
+    { trouble: "Safari lost the connection", thrown: new TypeError("The network connection was lost.") },
+    { trouble: "Safari is offline", thrown: new TypeError("The Internet connection appears to be offline.") },
+    {
+      trouble: "Firefox could not load a module",
+      thrown: new TypeError("error loading dynamically imported module: https://www.site.example/x.js"),
+    },
+    { trouble: "Safari could not load a module", thrown: new TypeError("Importing a module script failed.") },
+    { trouble: "the answer is not a page's data", thrown: UNREADABLE },
+    { trouble: "the server failed", thrown: new ErrorResponse(500, "", null) },
+  ];
+
+  test.each(PASSING)("is shown if it arrives at the fifth try: $trouble", async ({ thrown }) => {
+    const { step, askedAt } = load({ failures: 4, thrown });
     await vi.runAllTimersAsync();
-    expect([await late.step, await never.step]).toEqual([askedAt.length > 1 ? "the step" : thrown, thrown]);
-    expect([late.asked, never.asked, vi.getTimerCount()]).toEqual([askedAt, askedAt, 0]);
-    expect(reported).toEqual([thrown, thrown].slice(0, reports));
+    expect(await step).toBe("the step");
+    expect(askedAt).toEqual(FIVE_TRIES);
+  });
+
+  test.each(PASSING)("is not asked for a sixth time: $trouble", async ({ thrown }) => {
+    const { step, askedAt } = load({ failures: 5, thrown });
+    await vi.runAllTimersAsync();
+    expect(await step).toBe(thrown);
+    expect(askedAt).toEqual(FIVE_TRIES);
+  });
+
+  test.each(PASSING)("is missing for a passing reason, which is not reported: $trouble", async ({ thrown }) => {
+    const { step } = load({ failures: 5, thrown });
+    await vi.runAllTimersAsync();
+    await step;
+    expect(reported).toEqual([]);
+  });
+
+  const DEFECTS = [new TypeError("Cannot read properties of undefined (reading 'step')"), new RangeError("Too deep")];
+
+  test.each(DEFECTS)("is asked for once, and a defect of the page is reported: %s", async (thrown) => {
+    const { step, askedAt } = load({ failures: 5, thrown });
+    await vi.runAllTimersAsync();
+    expect(await step).toBe(thrown);
+    expect(askedAt).toEqual([0]);
+    expect(reported).toEqual([thrown]);
+  });
+
+  test("is replaced by a redirect at once, which is no defect", async () => {
+    const thrown = redirect("/subscription");
+    const { step, askedAt } = load({ failures: 5, thrown });
+    await vi.runAllTimersAsync();
+    expect(await step).toBe(thrown);
+    expect(askedAt).toEqual([0]);
+    expect(reported).toEqual([]);
   });
 
   test("is not requested after the visitor has left the page", async () => {
     const page = new AbortController();
-    const { asked, step } = load(5, UNREAD, page);
+    const { askedAt, step } = load({ failures: 5, thrown: UNREADABLE, signal: page.signal });
     await vi.advanceTimersByTimeAsync(600);
     page.abort();
     await vi.runAllTimersAsync();
-    expect([await step, asked]).toEqual([expect.objectContaining({ name: "AbortError" }), [0, 500]]);
+    expect(await step).toMatchObject({ name: "AbortError" });
+    expect(askedAt).toEqual([0, 500]);
   });
 
   test("has the offline message in an offline browser, whatever the error's message is", () => {

@@ -1,117 +1,314 @@
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import type { Payments } from "../../../../functions/subscription-api/stripe/payments";
-import { answer, refusal } from "../../../support/api-in-process/stripe-objects";
+import { type Answer, answer, refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 
+/* The calls that the API makes to Stripe: their parameters, their idempotency keys, and what is looked for before it is created. */
+
 stopClock();
+
+const HOUR = 60 * 60_000;
 
 /** An object of any kind, and an empty list. */
 const ANYTHING = { id: "made", client_secret: "a_secret", status: "trialing", cancel_at_period_end: false, data: [] };
-const metadata = { "metadata[sign_up_id]": "1", "metadata[request_id]": "the-request" };
-const FORM = {
-  ...{ email: "ada@example.com", name: "Ada Lovelace", business_name: "Engines & Sons", phone: "2125550123" },
-  ...{ "address[line1]": "1 Example Street", "address[city]": "Springfield", "address[state]": "IL" },
-  ...{ "address[postal_code]": "62701", ...metadata },
-};
-const card = { customer: "cus_1", usage: "off_session", "allowed_payment_method_types[0]": "card" };
-const free = { ...card, ...metadata, "metadata[is_free_trial]": "true" };
-const trial = {
-  ...{ customer: "cus_1", "items[0][price]": "price_1", off_session: "true", trial_period_days: "5", ...metadata },
-  "trial_settings[end_behavior][missing_payment_method]": "cancel",
-};
-const FAILED = { stripe_attempt: 1 };
-const USED = { ...FAILED, used_cards: 2, package_id: null };
-const INTENT = { ...free, "metadata[used_cards]": "0", "metadata[package_id]": "a-plan" };
-const AGAIN = { ...free, "metadata[used_cards]": "2" };
 
-type Make = (payments: Payments, signUp: SignUp) => Promise<unknown>;
-const makeCustomer: Make = (payments, signUp) => payments.findOrCreateCustomer(signUp);
-const makeIntent: Make = (payments, signUp) => payments.findOrCreateSetupIntent(signUp, "cus_1");
-const subscribe: Make = (payments, signUp) =>
-  payments.findOrCreateSubscription(signUp, { customerId: "cus_1", priceId: "price_1", cardId: "pm_1" });
-const release: Make = (payments) => payments.releaseCard("seti_1");
-const setCard: Make = (payments) => payments.setDefaultCard("cus_1", "pm_1");
-const cancel: Make = (payments) => payments.cancelSubscription("sub_1");
-const askForPaid: Make = (payments) => payments.hasPaid("sub_1");
+type Given = { signUp?: Partial<SignUp>; settings?: Record<string, unknown>; everyAnswer?: object };
 
-async function stripeAnd(change: Partial<SignUp> = {}, settings = {}, said: object = ANYTHING) {
+/** Payments with a Stripe that gives every call the same answer. */
+async function paymentsOf({ signUp: change, settings = {}, everyAnswer = ANYTHING }: Given = {}) {
   const { services, instead, sent, signUp } = signUpsInProcess({ settings });
-  instead.set("", answer(200, said));
-  return { ...services, instead, sent, signUp: { ...(await signUp()), id: "1", ...change } };
+  instead.set("", answer(200, everyAnswer));
+  /** Stripe's next answer to a call. Other calls get the answer to everything. */
+  const answersNext = (call: string, ...answers: Answer[]) => {
+    const others = [...instead];
+    instead.clear();
+    instead.set(call, () => answers.shift());
+    for (const [beginning, other] of others) instead.set(beginning, other);
+  };
+  const { payments } = services;
+  return { payments, answersNext, sent, signUp: { ...(await signUp()), id: "1", ...change } };
 }
 
-test.each<[what: string, work: Make, signUp: Partial<SignUp>, call: string, key: string | null, params: object]>([
-  ["a customer", makeCustomer, {}, "POST customers", "customer-1-0", { ...FORM, "address[country]": "US" }],
-  ["a customer from nowhere", makeCustomer, { country: "Atlantis" }, "POST customers", "customer-1-0", FORM],
-  ["a second attempt", makeCustomer, { ...FAILED, country: "" }, "POST customers", "customer-1-1", FORM],
-  ["a setup intent", makeIntent, { package_id: "a-plan" }, "POST setup_intents", "setup-intent-1-0", INTENT],
-  ["another card", makeIntent, USED, "POST setup_intents", "setup-intent-2-1-1", AGAIN],
-  ["no card any more", release, {}, "POST setup_intents/seti_1/cancel", null, { cancellation_reason: "abandoned" }],
-  ["a default card", setCard, {}, "POST customers/cus_1", null, { "invoice_settings[default_payment_method]": "pm_1" }],
-  ["a subscription", subscribe, {}, "POST subscriptions", "subscription-1-0", trial],
-  ["its end", cancel, {}, "DELETE subscriptions/sub_1", null, { "cancellation_details[comment]": "not-me" }],
-  ["paid invoices", askForPaid, {}, "GET invoices", null, { subscription: "sub_1", status: "paid", limit: "100" }],
-])("for %s Stripe is sent its parameters, and a creation's key", async (_, work, change, call, key, params) => {
-  const { payments, sent, signUp } = await stripeAnd(change);
-  await work(payments, signUp);
-  const last = sent.at(-1);
-  const ofOurs = last?.key?.startsWith("stripe-node-retry") ? null : last?.key;
-  expect([last?.call, ofOurs, last?.params]).toEqual([call, key, params]);
-  // A redirect would take personal data to another host.
-  expect(sent.every(({ redirect }) => redirect === "manual")).toBe(true);
+const AT_STRIPE = { customerId: "cus_1", priceId: "price_1", cardId: "pm_1" };
+
+const METADATA = { "metadata[sign_up_id]": "1", "metadata[request_id]": "the-request" };
+const CUSTOMER = {
+  email: "ada@example.com",
+  name: "Ada Lovelace",
+  business_name: "Engines & Sons",
+  phone: "2125550123",
+  "address[line1]": "1 Example Street",
+  "address[city]": "Springfield",
+  "address[state]": "IL",
+  "address[postal_code]": "62701",
+  ...METADATA,
+};
+const SETUP_INTENT = {
+  customer: "cus_1",
+  usage: "off_session",
+  "allowed_payment_method_types[0]": "card",
+  "metadata[is_free_trial]": "true",
+  ...METADATA,
+};
+const SUBSCRIPTION = {
+  customer: "cus_1",
+  "items[0][price]": "price_1",
+  off_session: "true",
+  trial_period_days: "5",
+  "trial_settings[end_behavior][missing_payment_method]": "cancel",
+  ...METADATA,
+};
+
+type Call = {
+  what: string;
+  signUp?: Partial<SignUp>;
+  work: (payments: Payments, signUp: SignUp) => Promise<unknown>;
+  call: string;
+  /** The idempotency key, for creations. */
+  key?: string;
+  params: Record<string, string>;
+};
+
+const CREATIONS: (Call & { key: string })[] = [
+  {
+    what: "a customer",
+    work: (payments, signUp) => payments.findOrCreateCustomer(signUp),
+    call: "POST customers",
+    key: "customer-1-0",
+    params: { ...CUSTOMER, "address[country]": "US" },
+  },
+  {
+    what: "a customer from a country that is not on ISO's list",
+    signUp: { country: "Atlantis" },
+    work: (payments, signUp) => payments.findOrCreateCustomer(signUp),
+    call: "POST customers",
+    key: "customer-1-0",
+    params: CUSTOMER,
+  },
+  {
+    what: "a customer after a failed attempt, without a country",
+    signUp: { stripe_attempt: 1, country: "" },
+    work: (payments, signUp) => payments.findOrCreateCustomer(signUp),
+    call: "POST customers",
+    key: "customer-1-1",
+    params: CUSTOMER,
+  },
+  {
+    what: "a setup intent",
+    signUp: { package_id: "a-plan" },
+    work: (payments, signUp) => payments.findOrCreateSetupIntent(signUp, "cus_1"),
+    call: "POST setup_intents",
+    key: "setup-intent-1-0",
+    params: { ...SETUP_INTENT, "metadata[used_cards]": "0", "metadata[package_id]": "a-plan" },
+  },
+  {
+    what: "a setup intent after two used cards and a failed attempt, without a plan",
+    signUp: { stripe_attempt: 1, used_cards: 2, package_id: null },
+    work: (payments, signUp) => payments.findOrCreateSetupIntent(signUp, "cus_1"),
+    call: "POST setup_intents",
+    key: "setup-intent-2-1-1",
+    params: { ...SETUP_INTENT, "metadata[used_cards]": "2" },
+  },
+  {
+    what: "a subscription",
+    work: (payments, signUp) => payments.findOrCreateSubscription(signUp, AT_STRIPE),
+    call: "POST subscriptions",
+    key: "subscription-1-0",
+    params: SUBSCRIPTION,
+  },
+];
+
+const OTHER_CALLS: Call[] = [
+  {
+    what: "a card is no longer wanted",
+    work: (payments) => payments.releaseCard("seti_1"),
+    call: "POST setup_intents/seti_1/cancel",
+    params: { cancellation_reason: "abandoned" },
+  },
+  {
+    what: "a card becomes the default",
+    work: (payments) => payments.setDefaultCard("cus_1", "pm_1"),
+    call: "POST customers/cus_1",
+    params: { "invoice_settings[default_payment_method]": "pm_1" },
+  },
+  {
+    what: "a subscription ends",
+    work: (payments) => payments.cancelSubscription("sub_1"),
+    call: "DELETE subscriptions/sub_1",
+    params: { "cancellation_details[comment]": "not-me" },
+  },
+  {
+    what: "paid invoices are looked for",
+    work: (payments) => payments.hasPaid("sub_1"),
+    call: "GET invoices",
+    params: { subscription: "sub_1", status: "paid", limit: "100" },
+  },
+];
+
+test.each(CREATIONS)("$what is created with its parameters and a key of its own", async (given) => {
+  const { payments, sent, signUp } = await paymentsOf({ signUp: given.signUp });
+  await given.work(payments, signUp);
+  expect(sent.at(-1)).toMatchObject({ call: given.call, key: given.key });
+  expect(sent.at(-1)?.params).toEqual(given.params);
 });
 
-test("an object of an earlier attempt is found by its sign-up, and a setup intent also by its card", async () => {
-  const of = (id: string, sign_up_id: string, used_cards: string) => {
-    return { ...ANYTHING, id, metadata: { sign_up_id, used_cards } };
+test.each(OTHER_CALLS)("Stripe is sent the parameters when $what", async ({ work, call, params }) => {
+  const { payments, sent, signUp } = await paymentsOf();
+  await work(payments, signUp);
+  expect(sent.at(-1)).toMatchObject({ call });
+  expect(sent.at(-1)?.params).toEqual(params);
+});
+
+test.each(OTHER_CALLS)("no key of a creation is sent when $what", async ({ work }) => {
+  const { payments, sent, signUp } = await paymentsOf();
+  await work(payments, signUp);
+  // Stripe's client adds random keys, so that it can repeat a call.
+  const ours = sent.filter(({ key }) => key !== null && !key.startsWith("stripe-node-retry"));
+  expect(ours).toEqual([]);
+});
+
+// A redirect would take personal data to another host.
+test.each([...CREATIONS, ...OTHER_CALLS])("no redirect is followed: $what", async (given) => {
+  const { payments, sent, signUp } = await paymentsOf({ signUp: given.signUp });
+  await given.work(payments, signUp);
+  expect(new Set(sent.map(({ redirect }) => redirect))).toEqual(new Set(["manual"]));
+});
+
+describe("after a failed attempt", () => {
+  const FAILED = { stripe_attempt: 1, used_cards: 1 };
+  const made = (id: string, metadata: { sign_up_id: string; used_cards: string }) => ({ ...ANYTHING, id, metadata });
+  const everyAnswer = {
+    ...ANYTHING,
+    data: [
+      made("of another sign-up", { sign_up_id: "another", used_cards: "1" }),
+      made("for the first card", { sign_up_id: "1", used_cards: "0" }),
+      made("for the second card", { sign_up_id: "1", used_cards: "1" }),
+    ],
   };
-  const data = [of("a", "another", "1"), of("b", "1", "0"), of("c", "1", "1")];
-  const { payments, sent, signUp } = await stripeAnd({ ...FAILED, used_cards: 1 }, {}, { ...ANYTHING, data });
-  expect(await makeCustomer(payments, signUp)).toBe("b");
-  expect(await makeIntent(payments, signUp)).toMatchObject({ id: "c" });
-  expect(await subscribe(payments, signUp)).toMatchObject({ stripeSubscriptionId: "b" });
+
+  test("the sign-up's customer is found by its email address", async () => {
+    const { payments, sent, signUp } = await paymentsOf({ signUp: FAILED, everyAnswer });
+    expect(await payments.findOrCreateCustomer(signUp)).toBe("for the first card");
+    expect(sent).toEqual([
+      expect.objectContaining({ call: "GET customers", params: { email: "ada@example.com", limit: "100" } }),
+    ]);
+  });
+
+  test("the setup intent for the card that the sign-up needs is found", async () => {
+    const { payments, sent, signUp } = await paymentsOf({ signUp: FAILED, everyAnswer });
+    expect(await payments.findOrCreateSetupIntent(signUp, "cus_1")).toMatchObject({ id: "for the second card" });
+    expect(sent).toEqual([
+      expect.objectContaining({ call: "GET setup_intents", params: { customer: "cus_1", limit: "100" } }),
+    ]);
+  });
+
+  test("the sign-up's subscription is found, even if it is canceled", async () => {
+    const { payments, sent, signUp } = await paymentsOf({ signUp: FAILED, everyAnswer });
+    expect(await payments.findOrCreateSubscription(signUp, AT_STRIPE)).toMatchObject({
+      stripeSubscriptionId: "for the first card",
+    });
+    expect(sent).toEqual([
+      expect.objectContaining({
+        call: "GET subscriptions",
+        params: { customer: "cus_1", status: "all", limit: "100" },
+      }),
+    ]);
+  });
+});
+
+test("a setup intent is read with its card", async () => {
+  const { payments, sent } = await paymentsOf();
   await payments.findSetupIntent("seti_1");
-  expect(sent.map(({ call, params }) => [call, params])).toEqual([
-    ["GET customers", { email: "ada@example.com", limit: "100" }],
-    ["GET setup_intents", { customer: "cus_1", limit: "100" }],
-    ["GET subscriptions", { customer: "cus_1", status: "all", limit: "100" }],
-    ["GET setup_intents/seti_1", { "expand[0]": "payment_method" }],
+  expect(sent).toEqual([
+    expect.objectContaining({ call: "GET setup_intents/seti_1", params: { "expand[0]": "payment_method" } }),
   ]);
 });
 
-test.each([
-  [23 * 60 * 60_000, ["POST customers"]],
-  [23 * 60 * 60_000 + 1, ["GET customers", "POST customers"]],
-])("after %i ms Stripe may have forgotten a key: whatever was made under it is looked for", async (age, expected) => {
-  const { payments, sent, signUp } = await stripeAnd();
-  vi.setSystemTime(NOW + age);
-  await makeCustomer(payments, signUp);
-  expect(sent.map(({ call }) => call)).toEqual(expected);
+describe("Stripe forgets an idempotency key after a day, so a customer", () => {
+  test("is created without a search until 23 hours have passed", async () => {
+    const { payments, sent, signUp } = await paymentsOf();
+    vi.setSystemTime(NOW + 23 * HOUR);
+    await payments.findOrCreateCustomer(signUp);
+    expect(sent.map(({ call }) => call)).toEqual(["POST customers"]);
+  });
+
+  test("is looked for first after 23 hours", async () => {
+    const { payments, sent, signUp } = await paymentsOf();
+    vi.setSystemTime(NOW + 23 * HOUR + 1);
+    await payments.findOrCreateCustomer(signUp);
+    expect(sent.map(({ call }) => call)).toEqual(["GET customers", "POST customers"]);
+  });
 });
 
-test("a subscription is taxed by Stripe Tax if configured, and untaxed if Stripe lacks the address", async () => {
-  const { payments, instead, sent, signUp } = await stripeAnd({}, { AUTOMATIC_TAX: "true" });
-  const answers = [refusal(400, "customer_tax_location_invalid"), answer(200, ANYTHING)];
-  instead.clear();
-  instead.set("POST customers", answer(200, ANYTHING));
-  instead.set("POST subscriptions", () => answers.shift());
-  await subscribe(payments, signUp);
-  const [looked, , ...tried] = sent;
-  expect(looked?.call).toBe("GET subscriptions");
-  const said = tried.map(({ params, key }) => `taxed ${params["automatic_tax[enabled]"]}, ${key}`);
-  expect(said).toEqual(["taxed true, subscription-taxed-1-0", "taxed undefined, subscription-1-0"]);
+describe("with Stripe Tax a subscription", () => {
+  const settings = { AUTOMATIC_TAX: "true" };
+  const creationsIn = (sent: Awaited<ReturnType<typeof paymentsOf>>["sent"]) =>
+    sent
+      .filter(({ call }) => call === "POST subscriptions")
+      .map(({ key, params }) => ({ key, automaticTax: params["automatic_tax[enabled]"] }));
+  const TAXED = { key: "subscription-taxed-1-0", automaticTax: "true" };
+  const UNTAXED = { key: "subscription-1-0", automaticTax: undefined };
+
+  test("is taxed automatically", async () => {
+    const { payments, sent, signUp } = await paymentsOf({ settings });
+    await payments.findOrCreateSubscription(signUp, AT_STRIPE);
+    expect(creationsIn(sent)).toEqual([TAXED]);
+  });
+
+  test("is created untaxed, with another key, if Stripe cannot find the customer's address", async () => {
+    const { payments, answersNext, sent, signUp } = await paymentsOf({ settings });
+    answersNext("POST subscriptions", refusal(400, "customer_tax_location_invalid"), answer(200, ANYTHING));
+    await payments.findOrCreateSubscription(signUp, AT_STRIPE);
+    expect(creationsIn(sent)).toEqual([TAXED, UNTAXED]);
+  });
+
+  test("is looked for before it is created", async () => {
+    const { payments, sent, signUp } = await paymentsOf({ settings });
+    await payments.findOrCreateSubscription(signUp, AT_STRIPE);
+    expect(sent.map(({ call }) => call)).toEqual(["GET subscriptions", "POST customers/cus_1", "POST subscriptions"]);
+  });
 });
 
-test("the customers of an address come from both searches, and only customers with a sign-up count", async () => {
-  const { payments, instead, sent } = await stripeAnd();
-  const one = { id: "cus_1", metadata: { sign_up_id: "a" } };
-  instead.clear();
-  instead.set("GET customers/search", answer(200, { data: [one, { id: "cus_2", metadata: { sign_up_id: "b" } }] }));
-  instead.set("GET customers", answer(200, { data: [one, { id: "cus_3", metadata: {} }] }));
-  const found = await payments.findCustomersOf('a"b@example.com');
-  expect(found.map(({ id, signUpId }) => `${id} of ${signUpId}`)).toEqual(["cus_1 of a", "cus_2 of b"]);
-  const asked = sent.map(({ params }) => params.query ?? params.email);
-  expect(asked).toEqual(['a"b@example.com', 'email:"a\\"b@example.com"']);
+describe("the customers of an email address", () => {
+  const listed = (id: string, metadata: object) => answer(200, { data: [{ id, metadata }] });
+
+  test("come from Stripe's list and from its search, each once", async () => {
+    const { payments, answersNext } = await paymentsOf();
+    answersNext("GET customers", listed("cus_1", { sign_up_id: "a" }));
+    answersNext(
+      "GET customers/search",
+      answer(200, {
+        data: [
+          { id: "cus_1", metadata: { sign_up_id: "a" } },
+          { id: "cus_2", metadata: { sign_up_id: "b" } },
+        ],
+      }),
+    );
+    expect(await payments.findCustomersOf("ada@example.com")).toEqual([
+      { id: "cus_1", signUpId: "a" },
+      { id: "cus_2", signUpId: "b" },
+    ]);
+  });
+
+  test("do not include a customer without a sign-up", async () => {
+    const { payments, answersNext } = await paymentsOf();
+    const ofSales = listed("cus_3", {});
+    answersNext("GET customers", ofSales);
+    answersNext("GET customers/search", ofSales);
+    expect(await payments.findCustomersOf("ada@example.com")).toEqual([]);
+  });
+
+  test("are searched for with the address's quotation marks escaped", async () => {
+    const { payments, sent } = await paymentsOf();
+    await payments.findCustomersOf('a"b@example.com');
+    expect(sent).toEqual([
+      expect.objectContaining({ call: "GET customers", params: { email: 'a"b@example.com', limit: "100" } }),
+      expect.objectContaining({
+        call: "GET customers/search",
+        params: { query: 'email:"a\\"b@example.com"', limit: "100" },
+      }),
+    ]);
+  });
 });
