@@ -112,23 +112,26 @@ describe("the next step", () => {
     expect(askedAt).toEqual(FIVE_TRIES);
   });
 
-  test.each(PASSING)("is not asked for a sixth time: $trouble", async ({ thrown }) => {
+  test.each(PASSING)("is not requested a sixth time: $trouble", async ({ thrown }) => {
     const { step, askedAt } = load({ failures: 5, thrown });
     await vi.runAllTimersAsync();
     expect(await step).toBe(thrown);
     expect(askedAt).toEqual(FIVE_TRIES);
   });
 
-  test.each(PASSING)("is missing for a passing reason, which is not reported: $trouble", async ({ thrown }) => {
+  test.each(PASSING)("is given up without reporting an error: $trouble", async ({ thrown }) => {
     const { step } = load({ failures: 5, thrown });
     await vi.runAllTimersAsync();
     await step;
     expect(reported).toEqual([]);
   });
 
-  const DEFECTS = [new TypeError("Cannot read properties of undefined (reading 'step')"), new RangeError("Too deep")];
+  const OWN_ERRORS = [
+    new TypeError("Cannot read properties of undefined (reading 'step')"),
+    new RangeError("Too deep"),
+  ];
 
-  test.each(DEFECTS)("is asked for once, and a defect of the page is reported: %s", async (thrown) => {
+  test.each(OWN_ERRORS)("is requested once, and an error in the page's own code is reported: %s", async (thrown) => {
     const { step, askedAt } = load({ failures: 5, thrown });
     await vi.runAllTimersAsync();
     expect(await step).toBe(thrown);
@@ -136,7 +139,7 @@ describe("the next step", () => {
     expect(reported).toEqual([thrown]);
   });
 
-  test("is replaced by a redirect at once, which is no defect", async () => {
+  test("is replaced by a redirect at once, and no error is reported", async () => {
     const thrown = redirect("/subscription");
     const { step, askedAt } = load({ failures: 5, thrown });
     await vi.runAllTimersAsync();

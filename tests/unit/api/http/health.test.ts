@@ -3,7 +3,7 @@ import { apiInProcess } from "../../../support/api-in-process/api";
 import { DEPLOYED } from "../../../support/api-in-process/settings";
 import { stopClock } from "../../../support/clock";
 
-/* What `GET /health` answers to whoever watches the API. */
+/* What `GET /health` tells monitoring about the API. */
 
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
 const MINUTE = 60_000;
@@ -41,7 +41,7 @@ const deployedApi = () => healthyApi(DEPLOYED, "https://api.example");
 /** Has the local console. */
 const localApi = () => healthyApi({}, "");
 
-test("a healthy API tells its release and when its cron last ran", async () => {
+test("a healthy API reports its release and when its cron last ran", async () => {
   const { health } = deployedApi();
   const answer = await health();
   expect(answer).toHaveStatus(200);
@@ -55,7 +55,7 @@ test("a healthy API tells its release and when its cron last ran", async () => {
   });
 });
 
-test("a healthy API counts the messages that it has given up", async () => {
+test("a healthy API counts the messages that it has given up on", async () => {
   const { health, addMessage } = deployedApi();
   await addMessage({ kind: "card-used", state: "dead", at: ago(60 * MINUTE) });
   const answer = await health();
@@ -63,14 +63,14 @@ test("a healthy API counts the messages that it has given up", async () => {
   expect(await answer.json()).toMatchObject({ dead_messages: 1, oldest_due_seconds: 0 });
 });
 
-test("neither Stripe nor a receiver of messages is asked", async () => {
+test("only the database is asked", async () => {
   const { health, calls } = deployedApi();
   await health();
   expect(calls).toEqual([]);
 });
 
 describe("an answer is kept for ten seconds", () => {
-  test("so the API says that it is well until they have passed", async () => {
+  test("so a late cron run is not reported before they have passed", async () => {
     const { health, lastCronRun } = deployedApi();
     await health();
     lastCronRun(ago(60 * MINUTE));
@@ -78,7 +78,7 @@ describe("an answer is kept for ten seconds", () => {
     expect(await health()).toHaveStatus(200);
   });
 
-  test("so the API says that it is unwell as soon as they have passed", async () => {
+  test("so a late cron run is reported once they have passed", async () => {
     const { health, lastCronRun } = deployedApi();
     await health();
     lastCronRun(ago(60 * MINUTE));

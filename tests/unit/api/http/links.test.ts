@@ -8,7 +8,7 @@ import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
 import { configurationOf } from "../sign-ups/sign-ups";
 
-/* The pages behind the links in emails: they confirm an address, or end the sign-up of somebody who did not sign up. */
+/* The pages behind the links in emails: they confirm an address, or end the sign-up that somebody else began. */
 
 stopClock();
 
@@ -60,7 +60,7 @@ describe("a link that confirms the address", () => {
     expect(signUp()).toMatchObject({ status: "trialing", email_verified_at: expect.any(String) });
   });
 
-  test("tells the console once, however often it is opened", async () => {
+  test("notifies the console once, however often it is opened", async () => {
     const { linkTo, open, messages } = await onTrial();
     await open(linkTo("verify-email"));
     const second = await open(linkTo("verify-email"));
@@ -101,7 +101,7 @@ describe("“This wasn’t me”", () => {
     expect(signUp()).toMatchObject({ status: "canceled", end_reason: "not-me" });
   });
 
-  test("tells the console once, however often its button is pressed", async () => {
+  test("notifies the console once, however often its button is pressed", async () => {
     const { linkTo, open, messages } = await onTrial();
     await open(linkTo("not-me"), "POST");
     const second = await open(linkTo("not-me"), "POST");
@@ -209,7 +209,7 @@ describe("every page", () => {
     { page: "of a refused link", path: () => "/links/not-me/nothing" },
   ];
 
-  test.each(PAGES)("is neither cached nor indexed nor named to other sites (the page $page)", async ({ path }) => {
+  test.each(PAGES)("is not cached, not indexed and sends no referrer (the page $page)", async ({ path }) => {
     const { linkTo, open } = await onTrial();
     const page = await open(path(linkTo));
     expect(page).toHaveHeader("Cache-Control", "no-store");
