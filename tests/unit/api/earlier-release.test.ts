@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
 import { apiInProcess } from "../../support/api-in-process/api";
+import { databaseInMemory } from "../../support/api-in-process/database";
 import { stopClock } from "../../support/clock";
 import { validRequest } from "../../support/person";
 
@@ -80,4 +81,9 @@ test("hashes, links and keys equal an earlier release's: links open, and nothing
   const created = ["customer", "setup-intent", "subscription"].map((made) => `${made}-${SIGN_UP}-0`);
   const told = [`setup-intent-1-${ANOTHER}-0`, `trial-started/${SIGN_UP}`, `account-created/${SIGN_UP}`];
   expect(sent.map(({ key }) => key)).toEqual(expect.arrayContaining([...created, ...told]));
+});
+
+test("the migrations leave used_card, which the earlier release's Worker reads with every sign-up", () => {
+  const columns = databaseInMemory().rows("SELECT name FROM pragma_table_xinfo('sign_ups')");
+  expect(columns).toContainEqual({ name: "used_card" });
 });
