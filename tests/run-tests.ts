@@ -22,7 +22,7 @@ const REPORTING: Record<string, (file: string) => string[]> = {
   playwright: () => ["--reporter=list,junit"],
 };
 
-/** What tests/support/running-test.ts says of a test while it runs too long, and of a test whose process has ended. */
+/** What tests/support/watchdog.ts says of a test while it runs too long, and of a test whose process has ended. */
 const LONG_TEST = /^(?:Still running|An endless loop) .*$/gm;
 const ENDED_TEST = /^Ended while it ran: (.*)$/gm;
 

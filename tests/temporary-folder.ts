@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /**
  * Global setup of Vitest and Playwright: a run's temporary files are deleted at its end. Before that, tests whose process has
- * ended while they ran are named (tests/support/running-test.ts).
+ * ended while they ran are named (tests/support/watchdog.ts).
  */
 export default async function setUp(): Promise<() => Promise<void>> {
   // Short, since a path to a socket has at most 104 bytes on a Mac, and Chromium makes one in here.

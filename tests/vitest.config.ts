@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-const setupFiles = [here("support/running-test.ts"), here("support/matchers/matchers.ts")];
+const setupFiles = [here("support/watchdog.ts"), here("support/matchers/matchers.ts")];
 
 // Vitest takes NODE_ENV=production from a shell, with which esbuild and React are others than the tests mean.
 process.env.NODE_ENV = "test";
