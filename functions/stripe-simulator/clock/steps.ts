@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Effects } from "../store/events";
 import type { Subscription } from "../store/objects";
 import { finalizeInvoice, invoicesOf } from "./invoices";
-import { chargeInvoice, endPeriod, endSubscription, hasEnded, periodEndOf } from "./subscriptions";
+import { chargeInvoice, endPeriod, endSubscription, hasEnded, periodEndOf } from "./renewals";
 import { DAY, moveTime } from "./time";
 
 /** A change that is due at a time. `at` is in seconds since 1970 on the account's clock. */

@@ -5,7 +5,7 @@ import { DECLINED, StripeFailure } from "../api/errors";
 import { type Form, parseForm, readParameters } from "../api/parameters";
 import type { StripeContext } from "../api/router";
 import { cardOutcome } from "../cards/cards";
-import { because, cancelAtPeriodEnd, hasEnded, periodEndOf, updateSubscription } from "../clock/subscriptions";
+import { because, cancelAtPeriodEnd, hasEnded, periodEndOf, updateSubscription } from "../clock/renewals";
 import { attach, createPaymentMethod, paymentMethodData } from "../resources/payment-methods";
 import { changePrice } from "../resources/subscriptions";
 import type { Effects } from "../store/events";

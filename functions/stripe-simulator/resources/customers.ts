@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import { invalidRequest } from "../api/errors";
 import { existing, listing, type Operation, operation, retrieval } from "../api/operation";
 import { hash, integer, metadata, optionalText, type Readers, text } from "../api/parameters";
-import { endSubscription, hasEnded } from "../clock/subscriptions";
+import { endSubscription, hasEnded } from "../clock/renewals";
 import { type Customer, merge, newId, nulls, previousAttributes } from "../store/objects";
 import type { Store } from "../store/store";
 

@@ -4,7 +4,7 @@ import { invalidRequest } from "../api/errors";
 import { existing, listing, missing, type Operation, operation, retrieval } from "../api/operation";
 import { flag, hash, integer, list, metadata, optionalText, type Readers, text } from "../api/parameters";
 import { createInvoice, finalizeInvoice, markPaid } from "../clock/invoices";
-import { endSubscription, hasEnded, previewInvoice, updateSubscription } from "../clock/subscriptions";
+import { endSubscription, hasEnded, previewInvoice, updateSubscription } from "../clock/renewals";
 import { DAY } from "../clock/time";
 import type { Effects } from "../store/events";
 import { type Customer, merge, newId, nulls, type Price, type Subscription } from "../store/objects";
