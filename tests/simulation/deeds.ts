@@ -1,4 +1,5 @@
-import type { Heard } from "./world";
+import { PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../app/contract/problem-types";
+import type { Reply } from "./world";
 
 /** `shown` is the plan's price on the page, in cents; undefined if the site does not send it. */
 export type Form = {
@@ -8,26 +9,30 @@ export type Form = {
   plan: { id: string | undefined };
   shown?: number | undefined;
 };
-/** A form and the last answer to it. */
-export type Told = Form & { heard: Heard };
-/** A card accepted by Stripe: its owner agrees to the form's plan, and to no more than its price. */
+/** A form and the last reply to it. */
+export type SentForm = Form & { reply: Reply };
+/** A card that Stripe accepted. Its owner agrees to the form's plan at the price shown, or less. */
 export type Consent = Form & { setupIntent: string; card: string; declined: number; at: number };
-/** All that was done and told; `closed` and `verified` are ids of sign-ups. */
+/** Everything that visitors and operators did. `closed` and `verified` are sign-up IDs. */
 export class Deeds {
-  readonly told: Told[] = [];
+  readonly sentForms: SentForm[] = [];
   readonly consents: Consent[] = [];
-  /** Cards that Stripe did not accept, because there was no open setup intent for them. */
+  /** Cards that Stripe did not accept because their setup intent was no longer open. */
   readonly refused: Consent[] = [];
   /** Setup intents whose customer or card was deleted at Stripe. */
   readonly removed = new Set<string>();
-  /** When each key was used first. */
+  /** When each idempotency key was first used. */
   readonly firstSent = new Map<string, number>();
   readonly erased: { email: string; at: number }[] = [];
   readonly closed: string[] = [];
-  /** When the owner of an address first asked to end a sign-up, by its id. */
+  /** When the owner of the email address first reported a sign-up, by its ID. */
   readonly reportedNotMe = new Map<string, number>();
   readonly verified: string[] = [];
 }
 
-export const intentOf = (heard: Heard): string =>
-  (heard?.status === 200 && /"client_secret":"(\w+)_secret_/.exec(heard.text)?.[1]) || "";
+export const intentOf = (reply: Reply): string =>
+  (reply?.status === 200 && /"client_secret":"(\w+)_secret_/.exec(reply.text)?.[1]) || "";
+
+/** True for a 409 after which the same form may still be accepted. */
+export const mayBeSentAgain = ({ text }: NonNullable<Reply>): boolean =>
+  text.includes(REQUEST_IN_PROGRESS) || text.includes(PRICE_CHANGED);

@@ -8,7 +8,7 @@ export const FATES = { database: LOST, stripe: [...HTTP, "409"], mail: HTTP, con
 export type Receiver = keyof typeof FATES;
 export type Fate = "ok" | (typeof FATES)[Receiver][number];
 
-/** A step's name without ids, the same in each history. */
+/** A step's name without IDs, so that it is the same in every history. */
 export const stepOf = (label: string) =>
   label
     .replace(/\/\w+_[0-9a-f]{8}\d+/g, "/:id")
@@ -16,5 +16,5 @@ export const stepOf = (label: string) =>
     .trim()
     .slice(0, 100);
 
-/** Mostly milliseconds, sometimes long enough that everything else happens first. */
+/** Usually milliseconds, sometimes long enough for everything else to happen first. */
 export const latency = (random: Random) => (random.chance(0.88) ? random.between(1, 40) : random.between(40, 3_500));

@@ -6,7 +6,7 @@ import { type History, World } from "./world";
 
 const VISITORS = Array.from({ length: 8 }, (_, index) => index);
 
-/** Runs a history from the first visitor to long after the last fault. */
+/** Runs a history from the first visitor until long after the last fault. */
 export async function live(history: History, loaded: LoadedApi, isTraced = false) {
   const deeds = new Deeds();
   const world: World = new World(
@@ -24,10 +24,10 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
   await world.scheduler.runUntil(world.end);
   checkEnd(world, deeds);
   const { violations, trace, reached } = world;
-  return { violations, trace, reached, signUps: deeds.told.length };
+  return { violations, trace, reached, signUps: deeds.sentForms.length };
 }
 
-/** Runs the histories of the seeds from `first` on, until so many sign-ups were made or something is wrong. */
+/** Runs one history per seed, starting at `first`, until there are `signUps` sign-ups or a violation. */
 export async function search(loaded: LoadedApi, { first, signUps }: { first: number; signUps: number }) {
   const reached = new Set<string>();
   let [made, histories] = [0, 0];
@@ -43,7 +43,7 @@ export async function search(loaded: LoadedApi, { first, signUps }: { first: num
   return { signUps: made, histories, reached, failing };
 }
 
-/** What is wrong and the line that repeats it come first, because a runner cuts off the end of a long message; then all steps. */
+/** Lists the violations, the line that repeats them, then all steps: a test runner cuts off the end of a long message. */
 export async function report(history: History, loaded: LoadedApi): Promise<string> {
   const { violations, trace } = await live(history, loaded, true);
   const replay = `expect((await live(${JSON.stringify(history)}, await loadApi())).violations).toEqual([]);`;

@@ -1,10 +1,10 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
 import type { StripeObject } from "../support/api-in-process/stripe-objects";
-import { type Consent, type Deeds, intentOf } from "./deeds";
+import { type Consent, type Deeds, intentOf, mayBeSentAgain } from "./deeds";
 import { PACKAGES } from "./price-list";
 import type { World } from "./world";
 
-/** Which state of a sign-up or a message may follow which. */
+/** The states that may follow each state of a sign-up or a message. */
 const FORWARD: Record<string, string[]> = {
   pending: ["card_set_up", "ended"],
   card_set_up: ["trialing", "past_due", "canceled", "ended"],
@@ -15,8 +15,8 @@ const FORWARD: Record<string, string[]> = {
 };
 
 /**
- * Always: nobody is subscribed to a plan or price without having agreed to it, at more than the form showed, twice, or charged
- * within the trial.
+ * Checked whenever a subscription changes: its customer agreed to the plan and price, pays no more than the form showed, has no
+ * second subscription and is not charged during the trial.
  */
 export function checkSubscription(world: World, { consents }: Deeds, one: StripeObject) {
   const { stripe, now } = world;
@@ -28,34 +28,34 @@ export function checkSubscription(world: World, { consents }: Deeds, one: Stripe
   const others = stripe.all("subscription").filter((other) => other !== one && other.status !== "canceled");
   const isOfIntent = (setupIntent: string) => stripe.get(setupIntent)?.customer === one.customer;
   const agreed = consents.filter((consent) => isOfIntent(consent.setupIntent) && consent.plan.id === plan);
-  if (agreed.length === 0) world.violate(`${emailOf(one)} is subscribed to ${price?.id}, to which nobody agreed`);
+  if (agreed.length === 0) world.violate(`${emailOf(one)} is subscribed to ${price?.id} but never agreed to it`);
   const shown = agreed.map((consent) => consent.shown ?? Infinity);
-  if (cents > Math.max(...shown)) world.violate(`${emailOf(one)} pays ${cents} cents and was shown ${shown}`);
+  if (cents > Math.max(...shown)) world.violate(`${emailOf(one)} pays ${cents} cents but the form showed ${shown}`);
   const [row] = database.run("SELECT * FROM sign_ups WHERE stripe_customer_id = ?", [one.customer]).results;
   if (row && (row.stripe_price_id !== price?.id || row.price_cents !== cents))
-    world.violate(`${emailOf(one)} agreed to ${row.stripe_price_id} and is subscribed to ${price?.id}`);
+    world.violate(`${emailOf(one)} agreed to ${row.stripe_price_id} but is subscribed to ${price?.id}`);
   if (others.some((other) => emailOf(other) === emailOf(one))) world.violate(`${emailOf(one)} has two subscriptions`);
   if (one.status === "active" && now < (one.trial_end ?? 0) * SECOND)
-    world.violate(`${emailOf(one)} is charged too early`);
+    world.violate(`${emailOf(one)} is charged before the trial ends`);
 }
 
-/** An email about a trial names the agreed price. */
+/** An email that names the first payment names the agreed price. */
 export function checkEmail(world: World, key: string, text: string): void {
   const [, id = ""] = key.split("/");
   const [row] = world.loaded.database.run("SELECT price_cents FROM sign_ups WHERE id = ?", [id]).results;
-  const told = /First payment: \$([\d,.]+) USD/.exec(text)?.[1]?.replace(",", "");
+  const named = /First payment: \$([\d,.]+) USD/.exec(text)?.[1]?.replace(",", "");
   // The person may have been erased while the email was on its way.
-  if (told !== undefined && row && Number(told) * 100 !== row.price_cents)
-    world.violate(`${key} tells a first payment of $${told}, the sign-up agreed to ${row.price_cents} cents`);
+  if (named !== undefined && row && Number(named) * 100 !== row.price_cents)
+    world.violate(`${key} names a first payment of $${named}, but the agreed price is ${row.price_cents} cents`);
 }
 
-/** After a quiet time database, Stripe, receivers and visitors agree. */
+/** Long after the last fault, the database, Stripe, receivers and visitors agree. */
 export function checkEnd(world: World, deeds: Deeds): void {
   const { stripe, now, got } = world;
   const { database } = world.loaded;
-  const { told, consents, refused, erased, closed, verified, removed } = deeds;
+  const { sentForms, consents, refused, erased, closed, verified, removed } = deeds;
   const wrong = (isWrong: boolean, line: string) => isWrong && world.violate(line);
-  // All due work is done, because the cron handler has run ten times since.
+  // Work due ten minutes ago is done: the cron handler has run ten times since.
   const overdue = new Date(now - 10 * MINUTE).toISOString();
   const isOverdue = (time: unknown) => typeof time === "string" && time < overdue;
   const rows = database.run("SELECT * FROM sign_ups").results;
@@ -63,40 +63,49 @@ export function checkEnd(world: World, deeds: Deeds): void {
   const isSent = (key: string) => got.has(key) && messages.some((one) => one.key === key && one.state === "sent");
 
   for (const { what, id, was, became } of database.run("SELECT * FROM changes").results)
-    wrong(!FORWARD[String(was)]?.includes(String(became)), `The ${what} ${id} went from ${was} to ${became}`);
+    wrong(
+      !FORWARD[String(was)]?.includes(String(became)),
+      `The ${what} ${id} changed from ${was} to ${became}, which is not allowed`,
+    );
 
   for (const row of rows) {
     const { id, status, email, end_reason, check_at, package_id, stripe_customer_id, stripe_subscription_id } = row;
     const name = `The sign-up of ${email}`;
     wrong(["pending", "card_set_up", "ended"].includes(String(status)), `${name} is still ${status}`);
-    wrong(isOverdue(check_at), `${name} was to be looked at by ${check_at}`);
+    wrong(isOverdue(check_at), `${name} should have been checked by ${check_at}`);
     const isErased = erased.some((one) => one.email === email && one.at > Date.parse(String(row.created_at)));
-    wrong(isErased, `${name} was erased and is there`);
+    wrong(isErased, `${name} was erased but still exists`);
     const consent = consents.find(({ setupIntent }) => setupIntent === row.stripe_setup_intent_id);
-    wrong(!consent || (consent.plan.id ?? null) !== package_id, `${name} is ${status} without its card`);
+    wrong(
+      !consent || (consent.plan.id ?? null) !== package_id,
+      `${name} is ${status} but nobody entered a card for its plan`,
+    );
     const end = Date.parse(String(row.trial_end));
     const isOver = end < now - 2 * HOUR;
     const made = stripe.all("subscription", String(stripe_customer_id));
     const wanted = package_id === null ? [] : [stripe_subscription_id];
     const ids = made.map((one) => one.id);
-    wrong(package_id === null && isOver && status !== "canceled", `${name} has no plan and no end`);
-    wrong(ids.join() !== wanted.join(), `${name} has the subscriptions ${ids}`);
-    // A lost event is made up for when the trial should be over; once it is over nothing makes up for one.
-    const untold = [...world.untold.values()].filter(({ customer }) => customer === stripe_customer_id);
-    const isKnown = untold.every(({ madeAt }) => isOver && madeAt < end + MINUTE);
+    wrong(package_id === null && isOver && status !== "canceled", `${name} has no plan but did not end with its trial`);
+    wrong(ids.join() !== wanted.join(), `${name} has the subscriptions [${ids}] instead of [${wanted}]`);
+    // The cron handler makes up for a lost event when the trial should be over. Nothing makes up for a later one.
+    const undelivered = [...world.undeliveredEvents.values()].filter(({ customer }) => customer === stripe_customer_id);
+    const isUpToDate = undelivered.every(({ madeAt }) => isOver && madeAt < end + MINUTE);
     for (const one of made) {
       const shown = ["unpaid", "paused"].includes(one.status ?? "") ? "past_due" : one.status;
-      wrong(isKnown && shown !== status, `${name} is ${status}, its subscription ${one.status}`);
-      wrong(end_reason !== null && shown !== "canceled", `${name} has ended, its subscription is ${one.status}`);
+      wrong(isUpToDate && shown !== status, `${name} is ${status} but its subscription is ${one.status}`);
+      wrong(end_reason !== null && shown !== "canceled", `${name} has ended but its subscription is ${one.status}`);
     }
-    wrong(closed.includes(String(id)) && end_reason !== "not-me", `${name} goes on, its owner was told that it ended`);
-    wrong(end_reason === "not-me" && !isSent(`account-closed/${id}`), `${name} has ended, its account has not`);
+    wrong(closed.includes(String(id)) && end_reason !== "not-me", `${name} did not end although its owner was told so`);
+    wrong(
+      end_reason === "not-me" && !isSent(`account-closed/${id}`),
+      `${name} has ended but the console did not hear of it`,
+    );
     const isVerified = end_reason !== null || isSent(`email-verified/${id}`);
-    wrong(verified.includes(String(id)) && !isVerified, `${name} is not verified`);
-    // A canceled trial may end before its email is written.
+    wrong(verified.includes(String(id)) && !isVerified, `${name} is not verified although its link was opened`);
+    // A trial may be canceled before its email is written.
     const hasEnded = status === "canceled" || made.some((one) => one.status === "canceled");
-    wrong(!hasEnded && !isSent(`trial-started/${id}`), `${name} has no mail`);
-    wrong(!hasEnded && !isSent(`account-created/${id}`), `${name} has no account`);
+    wrong(!hasEnded && !isSent(`trial-started/${id}`), `${name} has a trial but got no email about it`);
+    wrong(!hasEnded && !isSent(`account-created/${id}`), `${name} has a trial but no account at the console`);
     const reminder = messages.find(({ key }) => String(key).startsWith(`trial-ending/${id}/`));
     wrong(
       !hasEnded && isOver && package_id !== null && reminder?.state !== "sent",
@@ -111,27 +120,27 @@ export function checkEnd(world: World, deeds: Deeds): void {
   for (const { key, state, kind, next_attempt_at, drop_reason } of messages) {
     wrong(state === "due" && (kind !== "trial-ending" || isOverdue(next_attempt_at)), `${key} is still due`);
     wrong(state === "dropped" && drop_reason === null, `${key} was dropped without a reason`);
-    wrong(state === "dead", `${key} was given up`);
+    wrong(state === "dead", `${key} could not be delivered and is dead`);
   }
   for (const [key, count] of got) {
     // A deleted sign-up's messages were deleted with it.
     const isKept = rows.some(({ id }) => key.includes(String(id)));
-    wrong(isKept && !messages.some((one) => one.key === key), `${key} was sent and is not in the outbox`);
-    wrong(world.isSound && count > 1, `${key} was sent ${count} times though nothing failed`);
+    wrong(isKept && !messages.some((one) => one.key === key), `${key} was sent but is not in the outbox`);
+    wrong(world.isSound && count > 1, `${key} was sent ${count} times although nothing failed`);
   }
 
   for (const { id, object, customer, status, deleted, payment_method } of stripe.objects.values()) {
     const row = rows.find((one) => one.stripe_customer_id === (object === "customer" ? id : customer));
     const isOpen = status === "requires_payment_method" && !stripe.get(customer)?.deleted;
-    wrong(!row && ((object === "customer" && !deleted) || isOpen), `${id} at Stripe belongs to nobody`);
+    wrong(!row && ((object === "customer" && !deleted) || isOpen), `${id} at Stripe belongs to no sign-up`);
     const isKept = payment_method && stripe.get(payment_method)?.customer === customer;
     const isOfRow = row?.stripe_setup_intent_id === id && row.end_reason === null;
-    wrong(!!isKept && !isOfRow, `The card of ${id} is kept for no trial`);
+    wrong(!!isKept && !isOfRow, `The card of ${id} is kept at Stripe without a trial`);
   }
 
   const sentAt = ({ key }: { key: string }) => deeds.firstSent.get(key) ?? 0;
   const wasErased = (email: string) => erased.some((one) => one.email === email);
-  // Others were refused before its card was removed.
+  // Other sign-ups of this email address were refused before its card was removed.
   const wasRemoved = (of: string) =>
     consents.some(({ email, setupIntent }) => email === of && removed.has(setupIntent));
   const hasTrial = (email: string) => wasErased(email) || wasRemoved(email) || rows.some((row) => row.email === email);
@@ -139,24 +148,27 @@ export function checkEnd(world: World, deeds: Deeds): void {
     wasErased(email) || removed.has(setupIntent) || rows.some((row) => row.stripe_setup_intent_id === setupIntent);
   for (const one of [...consents, ...refused]) {
     const { name, email, at, card, declined, setupIntent } = one;
-    // Cards that were declined, and earlier ones that had been used.
+    // Declined cards, and earlier cards that already had a trial.
     const others = consents.filter((other) => other.name === name && other !== one);
     const failed = others.reduce((sum, other) => sum + other.declined + 1, declined);
     const cardUsed = world.onePerPerson && consents.some((other) => other.card === card && isOfTrial(other));
     const isLate = refused.includes(one) && at >= sentAt(one) + DAY;
     const reportedAt = deeds.reportedNotMe.get(stripe.get(setupIntent)?.metadata.sign_up_id ?? "") ?? Infinity;
-    // A card that was set up before then may have been waiting for its trial.
+    // A card that was set up before the report may still have been waiting for its trial.
     const isReported = reportedAt < (refused.includes(one) ? at : Infinity);
     const isRemoved = removed.has(setupIntent);
     const hasReason = hasTrial(email) || cardUsed || failed >= 5 || isLate || isReported || isRemoved;
-    wrong(!hasReason, `${name} ${refused.includes(one) ? "could set up no" : "set up a"} card and has no trial`);
+    wrong(
+      !hasReason,
+      `${name} ${refused.includes(one) ? "could not set up" : "set up"} a card and has no trial, without a reason`,
+    );
   }
-  for (const { name, heard, plan, email } of told) {
-    wrong(heard?.status === 422, `${name} was told 422 for a valid form`);
-    const isRefused = heard?.status === 409 && !/in progress|price-changed/.test(heard.text);
-    wrong(isRefused && !hasTrial(email), `${name} was told 409 though ${email} has no trial`);
-    const intent = stripe.get(intentOf(heard));
+  for (const { name, reply, plan, email } of sentForms) {
+    wrong(reply?.status === 422, `${name} got a 422 for a valid form`);
+    const isRefused = reply?.status === 409 && !mayBeSentAgain(reply);
+    wrong(isRefused && !hasTrial(email), `${name} got a 409 although ${email} has no trial`);
+    const intent = stripe.get(intentOf(reply));
     const isOfForm = intent?.metadata.package_id === plan.id && stripe.get(intent?.customer)?.email === email;
-    wrong(heard?.status === 200 && !isOfForm, `${name} was given the secret of another form`);
+    wrong(reply?.status === 200 && !isOfForm, `${name} got another form's client secret`);
   }
 }

@@ -2,7 +2,7 @@ import { SECOND } from "../support/api-in-process/scheduler";
 import type { Api, LoadedApi } from "./loaded-api";
 import type { Random } from "./random";
 
-/** What Cloudflare gives to work that goes on after the answer, and to one run of the cron handler. */
+/** Cloudflare's time limits: for work after the answer, and for one run of the cron handler. */
 const LIVES_AFTER_ANSWER = 30 * SECOND;
 const CRON_LIVES = 15 * 60 * SECOND;
 
@@ -10,7 +10,7 @@ type Isolate = { api: Api; env: object; alive: boolean };
 
 class Invocation {
   steps = 0;
-  /** The answer, and the promises given to `waitUntil`. */
+  /** Counts the answer and the promises given to `waitUntil` until they settle. */
   pending = 1;
   over = false;
   databaseFailed = false;
@@ -28,7 +28,7 @@ class Invocation {
   }
 }
 
-/** Isolates and their invocations, started and ended as by Workers. */
+/** Isolates and their invocations, started and ended as Cloudflare does. */
 export class Isolates {
   readonly #isolates: Isolate[] = [];
   #running: Invocation | undefined;
@@ -39,7 +39,7 @@ export class Isolates {
     readonly newEnv: () => object,
   ) {}
 
-  /** The invocation whose step it is. */
+  /** The invocation whose code runs now. */
   get running(): Invocation {
     if (this.#running === undefined) throw new Error("Nothing runs");
     return this.#running;
@@ -70,7 +70,7 @@ export class Isolates {
     };
   }
 
-  /** Undefined when no answer comes within `waits`; then, as after an answer, only what `waitUntil` was given goes on. */
+  /** Returns undefined without an answer within `waits` milliseconds. Afterwards only the work given to `waitUntil` continues. */
   ask(invocation: Invocation, request: Request, waits: number): Promise<Response | undefined> {
     const { api, env } = invocation.isolate;
     const release = () => invocation.release();

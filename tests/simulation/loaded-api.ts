@@ -10,9 +10,9 @@ export type Init = { method?: string; headers?: [string, string][]; body?: strin
 /** Replacements for the platform's globals, taken from the running world. */
 export type Platform = {
   readonly now: number;
-  /** The invocation whose step it is. One runs at a time, so that it also has the values of AsyncLocalStorage. */
+  /** The invocation whose code runs now. Only one runs at a time, so it also holds the values of AsyncLocalStorage. */
   readonly running: { random: { next(): number }; stored?: Map<object, unknown> };
-  /** @returns what takes it back */
+  /** @returns a function that cancels the timer */
   timer(run: () => void, milliseconds?: number): () => void;
   fetch(url: string, init: Init): Promise<unknown>;
   note(line: string): void;
@@ -23,7 +23,7 @@ export type Api = {
   scheduled(controller: null, env: object): Promise<void>;
 };
 
-/** A database's statements that record every change of state, and of the price after the card. */
+/** SQL that records every change of state, and of the price after the card step. */
 const RECORD_CHANGES = [
   "CREATE TABLE changes (what TEXT, id TEXT, was TEXT, became TEXT)",
   `CREATE TRIGGER watch_sign_ups AFTER UPDATE OF status ON sign_ups WHEN old.status <> new.status
@@ -36,12 +36,12 @@ const RECORD_CHANGES = [
   "CREATE TABLE first_packages AS SELECT * FROM packages",
 ];
 
-/** The API's code, loaded for each of two places, and a database. */
+/** A database, and the API's code, loaded once for each of two data centers. */
 export type LoadedApi = {
   database: MemoryDatabase;
-  /** Another world begins, without rows but the first catalog's. */
+  /** Starts another world. Only the first catalog's rows remain in the database. */
   enter(world: Platform): void;
-  /** A new isolate, without the state of the one before. */
+  /** Starts an isolate without the previous one's state. */
   start(place: 0 | 1): Api;
 };
 
@@ -101,7 +101,7 @@ function stubsFor(world: () => Platform) {
   const log = (line: string) => world().note(line);
   const hmac = (key: Uint8Array, data: Uint8Array) => createHmac("sha256", key).update(data).digest();
   type Key = { key: Uint8Array };
-  // The platform's own functions answer on other threads, in no fixed order.
+  // The platform's own functions settle on other threads, in no fixed order.
   const subtle = {
     digest: async (_: unknown, data: Uint8Array) => new Uint8Array(createHash("sha256").update(data).digest()).buffer,
     async importKey(_: string, key: Uint8Array, { name }: { name: string }, extractable: boolean, usages: string[]) {

@@ -12,12 +12,12 @@ export const PACKAGES: readonly [Package, ...Package[]] = [
 ];
 
 const CHANGES = [0, 0, 1, 3, 3] as const;
-/** Factors of a price. */
+/** A price changes by one of these factors. */
 const BY = [0.5, 0.9, 1.1, 2] as const;
 
 type Ask = (name: string, path: string, init: RequestInit) => Promise<unknown>;
 
-/** What the site's pages show. In mid-history an operator changes it and the API's catalog, in either order. */
+/** The prices that the site shows. During a history an operator changes them and the API's catalog, in either order. */
 export class PriceList {
   readonly #shown = new Map<string, number>(PACKAGES.map(({ id, cents }) => [id, cents]));
 

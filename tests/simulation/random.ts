@@ -1,8 +1,8 @@
 export type Random = ReturnType<typeof randomOf>;
 
 /**
- * Numbers that depend only on the seed and a name. Each visitor has a name, and so draws the same numbers whoever else is in the
- * history. That is why a shortened history still fails.
+ * Random numbers that depend only on the seed and a name. Each visitor has a name and draws the same numbers whoever else is in the
+ * history, so a shortened history still fails.
  */
 export function randomOf(seed: number, name: string) {
   let state = seed | 0;

@@ -6,28 +6,28 @@ import { OTHER_PLAN, PLAN } from "../support/site-in-process/site-settings";
 import { randomOf } from "./random";
 
 /*
- * Random visitors of the site, with the API and Stripe behind it. After each step, the page must be true. At the end, every open
- * page must let its visitor continue.
+ * Random visitors of the site, with the API and Stripe behind it. After each step the page must show the truth, and at the end
+ * every open page must let its visitor continue.
  */
 
 type Form = Record<string, string>;
 type World = Awaited<ReturnType<typeof worldOf>>;
 type Tab = World["tabs"][number];
 export type Rows = Record<string, unknown>[];
-/** What a request for a page, or a post, leads to: another page, or a page's step and the reply to a form. */
+/** The answer to a request: a redirect, or a page's step and the reply to a form. */
 export type Answer = { cookies: string[]; sentTo?: string | null; step?: SignupStep; reply?: SignupReply };
 
-/** The site, and what is behind it. */
+/** The site with the API and Stripe. */
 export type Backend = {
   ask(path: string, headers: { Cookie: string }, form?: Form): Promise<Answer>;
   rows(sql: string, ...values: string[]): Rows | Promise<Rows>;
   /** The number of subscriptions at Stripe. */
   subscriptionsOf(email: string): number | Promise<number>;
-  /** Enters a new card, of which Stripe tells the API. Returns whether its form could still take one. */
+  /** Enters a new card, which Stripe reports to the API. Returns whether the form could still take a card. */
   enterCard(clientSecret: string, works: boolean): Promise<boolean>;
-  /** Makes the API's next answers to forms get lost, or not. */
+  /** Whether the API's next answers to forms get lost. */
   loseAnswers(lost: boolean): void;
-  /** Where time can be moved on. */
+  /** Only for backends whose clock can be moved. */
   wait?(hours: number): Promise<void>;
 };
 
@@ -40,7 +40,7 @@ async function worldOf(backend: Backend, seed: number) {
   const tabs = [await tabIn(first), await tabIn(first), await tabIn(second), await tabIn(second)] as const;
   const emailOf = (index: number) => `visitor-${seed}-${index}@example.com`;
   const emails: [string, ...string[]] = [emailOf(0), emailOf(1)];
-  /** Email addresses whose card began a trial, and those of sign-ups by key: a page does not always say whose it is. */
+  /** Email addresses with a working card, and each sign-up's email address by key, since not every page shows it. */
   const [began, owners] = [new Set<string>(), new Map<string, string>()];
   return { ...backend, random: randomOf(seed, "visitors"), tabs, emailOf, emails, began, owners };
 }
@@ -65,7 +65,7 @@ function browserOf(backend: Backend) {
   return browser;
 }
 
-/** A page as a visitor reads it: whose sign-up it is or what the form is filled in with, and where it leads. */
+/** A page as a visitor reads it: the sign-up's or the form's details, and the links. */
 function pageOf(path: string, step: SignupStep, reply?: SignupReply) {
   const filledIn = step.step === "form" ? step.draft : "details" in step ? step.details : undefined;
   const typed: Record<string, unknown> = reply?.form?.initialValue ?? filledIn ?? {};
@@ -90,14 +90,14 @@ const COMPANIES = ["Engines Ltd", "Difference Inc"] as const;
 
 const pathOf = (plan: string) => `/subscription/${plan}`;
 
-/** Subscriptions at Stripe, and the companies of the API's sign-ups with a trial. */
+/** Counts subscriptions at Stripe and lists the companies of the API's sign-ups with a trial. */
 async function trialsOf({ rows, subscriptionsOf }: World, email: string) {
   const found = await rows("SELECT company_name FROM sign_ups WHERE email = ? AND status = 'trialing'", email);
   const companies = found.map(({ company_name }) => String(company_name));
   return { subscriptions: await subscriptionsOf(email), companies };
 }
 
-/** Opens a page, or posts a form. Whatever is shown is true, and never another sign-up's name or a password. */
+/** Opens a page or posts a form. The page must show the truth, no password and no other sign-up's name. */
 async function open(world: World, tab: Tab, path: string, form?: Form): Promise<void> {
   tab.page = await tab.browser.open(path, form);
   const { kind, email, company, key, notice, text, clientSecret } = tab.page;
@@ -113,7 +113,7 @@ async function open(world: World, tab: Tab, path: string, form?: Form): Promise<
   expect([kind, subscriptions, companies]).toEqual([kind, 1, company ? [company] : companies]);
 }
 
-/** A form that is sent leads to its own sign-up, or comes back as it was. */
+/** A sent form must lead to its own sign-up or come back unchanged. */
 async function send(world: World, tab: Tab, more: Form = {}, losesAnswers = false): Promise<void> {
   const { random, emails } = world;
   const own = { package_id: tab.page.plan, email: random.oneOf(emails), company_name: random.oneOf(COMPANIES) };
@@ -158,7 +158,7 @@ const onForm = ({ page }: Tab) => page.kind === "form";
 const onCard = ({ page }: Tab) => page.kind === "card";
 const START_OVER = { intent: "start-over" };
 
-/** What visitors and the network do, in any order. */
+/** The steps of visitors and the network, in any order. */
 const STEPS: [Step, ...Step[]] = [
   ["open a plan", anywhere, (world, tab) => open(world, tab, pathOf(world.random.oneOf([PLAN, OTHER_PLAN])))],
   ["reload", anywhere, (world, tab) => open(world, tab, tab.page.path)],
@@ -176,7 +176,7 @@ const STEPS: [Step, ...Step[]] = [
   ["wait some hours", anywhere, wait],
 ];
 
-/** By what each page offers, a visitor goes on to a success or to an end that is true. */
+/** Follows each page's offer until the sign-up succeeds or truly ends. */
 async function goOn(world: World, tab: Tab, moves = 0): Promise<void> {
   const { kind, notice, path, email, company } = tab.page;
   if (kind === "done" || notice?.message === SIGNUP_FINISHED.message) return;
@@ -187,7 +187,7 @@ async function goOn(world: World, tab: Tab, moves = 0): Promise<void> {
   else if (kind === "waiting") await open(world, tab, path);
   else if (kind === "form") {
     tab.browser.keepsCookies = true;
-    // A form that is filled in needs its passwords only; an empty one is a newcomer's.
+    // A filled-in form needs only its passwords. An empty form is filled in for a new visitor.
     const newcomer = { email: world.emailOf(world.emails.length) };
     if (!email) world.emails.push(newcomer.email);
     await send(world, tab, email ? { email, company_name: company } : newcomer);
@@ -201,7 +201,7 @@ async function goOn(world: World, tab: Tab, moves = 0): Promise<void> {
   return goOn(world, tab, moves + 1);
 }
 
-/** A sequence that follows from its seed; its steps replace those in `way`. Fails where a page is not true, or has no way on. */
+/** Runs a seed's random sequence and records its steps in `way`. Fails if a page is untrue or a dead end. */
 export async function runSequence(backend: Backend, seed: number, way: string[]): Promise<void> {
   way.splice(0, way.length, `SEED=${seed} SEQUENCES=1`);
   const world = await worldOf(backend, seed);

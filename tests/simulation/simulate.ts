@@ -3,7 +3,7 @@ import * as z from "zod";
 import { report, search } from "./history";
 import { loadApi } from "./loaded-api";
 
-/* `npm run simulate -- --sign-ups N --seed S`: histories from that seed on until so many sign-ups were made. */
+/* `npm run simulate -- --sign-ups N --seed S` runs histories from seed S on until there are N sign-ups. */
 
 const { values } = parseArgs({ options: { "sign-ups": { type: "string" }, seed: { type: "string" } } });
 const number = z.coerce.number().int().nonnegative();
@@ -15,7 +15,7 @@ const loaded = await loadApi();
 const found = await search(loaded, { first, signUps: number.parse(values["sign-ups"] ?? 400) });
 const { failing, reached, signUps, histories } = found;
 console.log(
-  `From seed ${first}: ${signUps} sign-ups in ${histories} histories, ${reached.size} pairs of step and fault`,
+  `From seed ${first}: ${signUps} sign-ups in ${histories} histories, ${reached.size} combinations of step and fault`,
 );
 if (failing !== undefined) {
   console.log(await report(failing, loaded));

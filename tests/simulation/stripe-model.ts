@@ -11,25 +11,25 @@ import {
   type StripeObject,
 } from "../support/api-in-process/stripe-objects";
 
-/** More than a sign-up needs in its whole life, whatever fails. */
+/** No sign-up needs this many calls, whatever fails. */
 const MOST_CALLS = 1_000;
 
-/** A sign-up is asked about again and again: without this a loop would end with the runner's patience, and without a name. */
+/** Names the sign-up that calls Stripe in an endless loop, which otherwise would just time out. */
 export class TooManyCalls extends Error {
   override readonly name = "TooManyCalls";
 }
 
-/** A model of the part of Stripe that the API uses, from Stripe's documentation. */
+/** A model of the parts of Stripe that the API uses, written from Stripe's documentation. */
 export class Stripe {
   readonly objects = new Map<string, StripeObject>();
   readonly #answers = new Map<string, { at: number; fields: string; answer: Answer }>();
   readonly #ids = new Map<string, number>();
   readonly #calls = new Map<string, number>();
 
-  /** @param tell is given each event */
+  /** @param emit is called with each event */
   constructor(
     readonly scheduler: Scheduler,
-    readonly tell: (id: string, type: string, about: StripeObject) => void,
+    readonly emit: (id: string, type: string, about: StripeObject) => void,
   ) {
     for (const [id, cents] of Object.entries(PRICES)) this.objects.set(id, { ...monthlyPrice(cents, null), id });
   }
@@ -53,9 +53,9 @@ export class Stripe {
       return kept.fields === fields ? kept.answer : refusal(400, "idempotency_error", "idempotency_error");
     const given = isPost ? new URLSearchParams(body) : url.searchParams;
     const done = fails === "before" ? missing : this.#answer(method, url.pathname, given);
-    const told = fails ? refusal(500, "api_error", "api_error") : done;
-    if (isPost && key !== undefined) this.#answers.set(key, { at: this.scheduler.now, fields, answer: told });
-    return told;
+    const reply = fails ? refusal(500, "api_error", "api_error") : done;
+    if (isPost && key !== undefined) this.#answers.set(key, { at: this.scheduler.now, fields, answer: reply });
+    return reply;
   }
 
   /** Confirms a setup intent as Stripe.js does. */
@@ -73,7 +73,7 @@ export class Stripe {
     return declined ? "declined" : "succeeded";
   }
 
-  /** A change of status, or of anything else where the status stays. */
+  /** Sets the status, which may stay the same, and emits an event. */
   become(subscription: StripeObject, status: string): void {
     const { id, status: was, customer, metadata } = subscription;
     if (was === "canceled") return;
@@ -125,9 +125,9 @@ export class Stripe {
     return refusal(code === "resource_missing" ? 404 : 400, code, undefined, param);
   }
 
-  /** @returns the object, or why not: a code and perhaps its parameter */
+  /** @returns the object or an error code, which may name a parameter */
   #make(kind: string, owner: StripeObject | undefined, fields: URLSearchParams): StripeObject | string {
-    // From `metadata[name]`.
+    // The fields are named `metadata[name]`.
     const metadata = Object.fromEntries([...fields].map(([name, value]) => [name.slice(9, -1), value]));
     if (kind === "customers") {
       const invoice_settings = { default_payment_method: null };
@@ -160,7 +160,7 @@ export class Stripe {
       latest_invoice: { amount_due: 0 },
     });
     this.#event("customer.subscription.created", made);
-    // Three days before, or at the beginning of a shorter trial.
+    // Three days before the trial ends, or when a shorter trial begins.
     this.scheduler.after(Math.max(0, (days - 3) * DAY), () => {
       if (made.status === "trialing") this.#event("customer.subscription.trial_will_end", made);
     });
@@ -168,7 +168,7 @@ export class Stripe {
     return made;
   }
 
-  /** @returns the object, or why not */
+  /** @returns the object or an error code */
   #change(what: string, one: StripeObject, fields: URLSearchParams): StripeObject | string {
     const settings = this.get(one.customer)?.invoice_settings;
     switch (what) {
@@ -197,7 +197,7 @@ export class Stripe {
     throw new Error(`The model of Stripe has no ${what}`);
   }
 
-  /** @param expand names of the fields with an object instead of its id */
+  /** @param expand names of the fields that show an object instead of its ID */
   #shown(object: StripeObject, expand: string): object {
     const { payment_method, customer, invoice_settings } = object;
     const owner = expand.includes("customer.") ? this.get(customer) : undefined;
@@ -210,7 +210,7 @@ export class Stripe {
     };
   }
 
-  /** Retries a declined charge; some customers pay then. */
+  /** Charges the card. A declined charge is retried 20 hours later; some customers pay then. */
   #endTrial(subscription: StripeObject): void {
     if (subscription.status !== "trialing") return;
     const card = this.get(this.get(subscription.customer)?.invoice_settings?.default_payment_method)?.card;
@@ -222,7 +222,7 @@ export class Stripe {
   }
 
   #event(type: string, about: StripeObject): void {
-    this.tell(this.#id("evt", about.metadata), type, about);
+    this.emit(this.#id("evt", about.metadata), type, about);
   }
 
   #add(object: string, customer: string | null, metadata: StripeObject["metadata"], fields: object): StripeObject {
@@ -232,7 +232,7 @@ export class Stripe {
     return made;
   }
 
-  /** Independent of other sign-ups, so that a shortened history has the same ids. */
+  /** IDs do not depend on other sign-ups, so that a shortened history has the same IDs. */
   #id(kind: string, { sign_up_id = "" }: Record<string, string>): string {
     const name = `${kind}_${sign_up_id.slice(0, 8)}`;
     this.#ids.set(name, (this.#ids.get(name) ?? 0) + 1);

@@ -1,17 +1,16 @@
-import { PRICE_CHANGED } from "../../app/contract/problem-types";
 import { SHOWN_PRICE_HEADER } from "../../app/contract/site-headers";
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
 import { SETTINGS } from "../support/api-in-process/settings";
 import { type Answer, POOR } from "../support/api-in-process/stripe-objects";
 import { validRequest } from "../support/person";
-import { type Deeds, type Form, intentOf, type Told } from "./deeds";
+import { type Deeds, type Form, intentOf, mayBeSentAgain, type SentForm } from "./deeds";
 import { PACKAGES } from "./price-list";
 import { type Random, randomOf } from "./random";
-import type { Heard, World } from "./world";
+import type { Reply, World } from "./world";
 
 const PLANS: readonly [{ id: string | undefined }, ...{ id: string | undefined }[]] = [{ id: undefined }, ...PACKAGES];
 
-type Send = (name: string) => Promise<Heard>;
+type Send = (name: string) => Promise<Reply>;
 const isDone = ({ status }: Answer) => status === 200 || status === 404;
 
 export class Visitor {
@@ -28,7 +27,7 @@ export class Visitor {
 
   readonly #pause = (most: number) => this.world.scheduler.sleep(this.#random.between(0, most));
 
-  /** One person, or two that have one email address or one card, and all that they do. */
+  /** Everything one person does. Some people share an email address or a card. */
   async visit(index: number): Promise<void> {
     const { world } = this;
     const random = this.#random;
@@ -39,7 +38,7 @@ export class Visitor {
     const email = `visitor-${random.chance(0.15) ? index - 1 : index}@example.com`;
     const form: Form = { name: this.name, key: `key-${index}`, email, plan: random.oneOf(PLANS) };
     const other = { ...form, name: `${form.name} other`, key: `${form.key}-other`, plan: random.oneOf(PLANS) };
-    const enter = (told: Told) => this.#enterCard(told.heard, told, card);
+    const enter = (sent: SentForm) => this.#enterCard(sent.reply, sent, card);
     await this.#pause(index * 2 * SECOND);
     if (world.faulty > 0 && random.chance(0.05))
       void new Visitor(world, this.deeds, `operator ${index}`).operate(email);
@@ -52,9 +51,9 @@ export class Visitor {
         void this.#signUp(other).then(enter);
         break;
       case "other plan": {
-        const told = await this.#signUp(form);
-        // The card may be on its way in the first tab.
-        if (random.chance(0.3)) void enter(told);
+        const sent = await this.#signUp(form);
+        // The first tab may send its card at the same time.
+        if (random.chance(0.3)) void enter(sent);
         await this.#pause(20 * SECOND);
         return enter(await this.#signUp(other));
       }
@@ -72,7 +71,7 @@ export class Visitor {
     return enter(await this.#signUp(form));
   }
 
-  async #post({ name, key, email, plan, shown }: Form): Promise<Heard> {
+  async #post({ name, key, email, plan, shown }: Form): Promise<Reply> {
     const { world, deeds } = this;
     const headers = {
       ...{ "content-type": "application/json", "idempotency-key": key, "cf-connecting-ip": "192.0.2.1" },
@@ -84,50 +83,50 @@ export class Visitor {
     const others = `SELECT 1 FROM sign_ups WHERE email = ? AND idempotency_key <> ? AND status IN ('card_set_up', 'trialing', 'active')`;
     const hasTrial = () => world.loaded.database.run(others, [email, key]).results.length > 0;
     const hadTrial = hasTrial();
-    const heard = await world.request(name, "/subscription", { method: "POST", headers, body });
-    if (heard?.status === 200 && hadTrial && hasTrial()) world.violate(`${name} was told 200 beside a trial`);
-    const { canceled_at } = world.stripe.get(intentOf(heard)) ?? {};
-    if ((canceled_at ?? sentAt) < sentAt) world.violate(`${name} was given a secret that takes no card`);
-    return heard;
+    const reply = await world.request(name, "/subscription", { method: "POST", headers, body });
+    if (reply?.status === 200 && hadTrial && hasTrial())
+      world.violate(`${name} got a 200 although its email address has a trial`);
+    const { canceled_at } = world.stripe.get(intentOf(reply)) ?? {};
+    if ((canceled_at ?? sentAt) < sentAt) world.violate(`${name} got the client secret of a canceled setup intent`);
+    return reply;
   }
 
   /**
-   * Sends the form until it is taken or refused, some for a minute and some for as long as it needs. Each try is from a page that
-   * shows the price of its time. Returns the form as it was sent last.
+   * Sends the form until it is accepted or refused. Some visitors give up after four tries. Each try is from a page that shows the
+   * current price. Returns the form as it was last sent.
    */
-  async #signUp(form: Form): Promise<Told> {
-    const isUndecided = ({ text }: Answer) => text.includes("in progress") || text.includes(PRICE_CHANGED);
-    const isDecided = (answer: Answer) => [200, 409, 422].includes(answer.status) && !isUndecided(answer);
-    const tellsPrice = this.#random.chance(0.9);
+  async #signUp(form: Form): Promise<SentForm> {
+    const isDecided = (answer: Answer) => [200, 409, 422].includes(answer.status) && !mayBeSentAgain(answer);
+    const sendsPrice = this.#random.chance(0.9);
     let sent = form;
     const send = (name: string) => {
-      sent = { ...form, shown: tellsPrice ? this.world.prices.shown(form.plan.id) : undefined };
+      sent = { ...form, shown: sendsPrice ? this.world.prices.shown(form.plan.id) : undefined };
       return this.#post({ ...sent, name });
     };
-    const heard = await this.#insist(form.name, send, isDecided, this.#random.chance(0.3) ? 4 : 400);
-    this.deeds.told.push({ ...sent, heard });
-    return { ...sent, heard };
+    const reply = await this.#insist(form.name, send, isDecided, this.#random.chance(0.3) ? 4 : 400);
+    this.deeds.sentForms.push({ ...sent, reply });
+    return { ...sent, reply };
   }
 
-  /** Tries until there is such an answer. Long after the last fault there has to be one. */
-  async #insist(name: string, send: Send, isDecided = isDone, tries = 400): Promise<Heard> {
-    let heard: Heard;
+  /** Tries until an answer passes `isDecided`. Long after the last fault, one has to within eight tries. */
+  async #insist(name: string, send: Send, isDecided = isDone, tries = 400): Promise<Reply> {
+    let reply: Reply;
     let inQuiet = 0;
     for (let attempt = 1; attempt <= tries && inQuiet < 8; attempt += 1) {
-      heard = await send(`${name} try ${attempt}`);
-      if (heard && isDecided(heard)) return heard;
+      reply = await send(`${name} try ${attempt}`);
+      if (reply && isDecided(reply)) return reply;
       if (this.world.isQuietFor(HOUR)) inQuiet += 1;
       await this.#pause(attempt < 5 ? 4 * SECOND : HOUR / 4);
     }
-    if (inQuiet === 8) this.world.violate(`${name} is still told ${heard?.status} though nothing fails any more`);
-    return heard;
+    if (inQuiet === 8) this.world.violate(`${name} still gets ${reply?.status} although nothing fails any more`);
+    return reply;
   }
 
-  async #enterCard(heard: Heard, form: Form, card: string): Promise<void> {
+  async #enterCard(reply: Reply, form: Form, card: string): Promise<void> {
     const { stripe } = this.world;
     const random = this.#random;
-    const setupIntent = intentOf(heard);
-    if (setupIntent === "" || heard === undefined) return;
+    const setupIntent = intentOf(reply);
+    if (setupIntent === "" || reply === undefined) return;
     if (this.#isTwin) await this.#meet(card);
     else await this.#pause(random.chance(0.67) ? 60 * SECOND : 26 * HOUR);
     const declined = random.chance(0.1) ? Math.ceil(random.between(0, 6)) : 0;
@@ -136,7 +135,7 @@ export class Visitor {
       await this.#pause(20 * SECOND);
     }
     if (random.chance(0.1)) {
-      // A slow bank.
+      // The bank takes its time.
       const intent = stripe.get(setupIntent);
       if (intent?.status === "requires_payment_method") intent.status = "processing";
       await this.#pause(20 * MINUTE);
@@ -150,24 +149,24 @@ export class Visitor {
     const cancels = random.oneOf(["never", "never", "never", "at once", "at once", "later"]);
     if (cancels === "at once") await this.#cancel(setupIntent, 0);
     if (cancels === "later") void this.#cancel(setupIntent, random.between(60, 130) * HOUR);
-    const path = /\/subscription\/status\/[\w.-]+/.exec(heard.text)?.[0] ?? "";
+    const path = /\/subscription\/status\/[\w.-]+/.exec(reply.text)?.[0] ?? "";
     for (let asks = 0; asks < 3 && (this.#isTwin || random.chance(0.7)); asks += 1) {
-      const told = await this.world.request(`${form.name} ${setupIntent} status ${asks}`, path, {});
-      if (told?.status === 200 && told.text.includes('"trial"')) return;
-      if (told?.status === 200 && told.text.includes('"card_used"'))
-        return this.#enterCard({ ...told, text: told.text + path }, form, `${card}, and another of ${form.name}`);
+      const status = await this.world.request(`${form.name} ${setupIntent} status ${asks}`, path, {});
+      if (status?.status === 200 && status.text.includes('"trial"')) return;
+      if (status?.status === 200 && status.text.includes('"card_used"'))
+        return this.#enterCard({ ...status, text: status.text + path }, form, `${card}, and another of ${form.name}`);
       await this.#pause(4 * SECOND);
     }
   }
 
-  /** Two of a history share a card and enter it at the same moment, unless their forms take longer than that. */
+  /** Two visitors share a card and enter it at the same moment, unless their forms take longer. */
   async #meet(card: string): Promise<void> {
     const { history, scheduler, now, start } = this.world;
     const moment = start + randomOf(history.seed, card).between(30, 90) * SECOND;
     await scheduler.sleep(Math.max(0, moment - now));
   }
 
-  /** Somebody deletes the customer or detaches the card in Stripe's dashboard, before the trial begins or a little later. */
+  /** Someone deletes the customer or detaches the card in Stripe's dashboard, before the trial begins or shortly after. */
   async #removeCard(setupIntent: string): Promise<void> {
     const { stripe } = this.world;
     this.deeds.removed.add(setupIntent);
@@ -192,7 +191,7 @@ export class Visitor {
     );
   }
 
-  /** At once or for the trial's end, as soon as there is something to cancel, or days later. */
+  /** Cancels the subscription immediately or at the trial's end, as soon as it exists or days later. */
   async #cancel(setupIntent: string, later: number): Promise<void> {
     const { stripe, scheduler } = this.world;
     await scheduler.sleep(later);
@@ -208,18 +207,18 @@ export class Visitor {
     }
   }
 
-  /** What becomes of an email: its address is confirmed, or its reader knows of no sign-up. */
+  /** The reader may confirm the email address, and may report that they did not sign up. */
   async readMail(key: string, text: string): Promise<void> {
     const [row] = this.world.loaded.database.run("SELECT sign_up_id FROM outbox WHERE key = ?", [key]).results;
     const signUpId = String(row?.sign_up_id);
-    const open = async (kind: string, method: string, told: string[]) => {
+    const open = async (kind: string, method: string, signUpIds: string[]) => {
       const path = new RegExp(`/links/${kind}/[\\w.-]+`).exec(text)?.[0];
       if (path === undefined) return;
       await this.#pause(this.#random.chance(0.5) ? 20 * SECOND : 20 * HOUR);
       if (kind === "not-me" && !this.deeds.reportedNotMe.has(signUpId))
         this.deeds.reportedNotMe.set(signUpId, this.world.now);
-      const heard = await this.#insist(`${key} ${kind}`, (name) => this.world.request(name, path, { method }));
-      if (heard?.status === 200) told.push(signUpId);
+      const reply = await this.#insist(`${key} ${kind}`, (name) => this.world.request(name, path, { method }));
+      if (reply?.status === 200) signUpIds.push(signUpId);
     };
     if (this.#random.chance(0.3)) await open("verify-email", "GET", this.deeds.verified);
     if (this.#random.chance(0.1)) await open("not-me", "POST", this.deeds.closed);
@@ -233,12 +232,12 @@ export class Visitor {
       this.#insist(`${this.name} ${work}`, (name) => this.world.request(name, path, init));
     await this.#pause(this.#random.chance(0.5) ? 60 * SECOND : 50 * HOUR);
     await ask("exports", "/operator/export");
-    // Until nothing is left: a sign-up in progress creates a customer meanwhile.
+    // Repeats until nothing is left: a sign-up in progress may create a customer in the meantime.
     for (let round = 1, isLeft = true; isLeft; round += 1) {
       const at = this.world.now;
-      const heard = await ask(`erases ${round}`, "/operator/erase");
-      isLeft = heard?.status === 200 && heard.text !== '{"erased":0,"customers":0}';
-      if (heard?.status === 200) this.deeds.erased.push({ email, at });
+      const reply = await ask(`erases ${round}`, "/operator/erase");
+      isLeft = reply?.status === 200 && reply.text !== '{"erased":0,"customers":0}';
+      if (reply?.status === 200) this.deeds.erased.push({ email, at });
       await this.world.scheduler.sleep(5 * MINUTE);
     }
   }

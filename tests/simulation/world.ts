@@ -12,26 +12,26 @@ import { Stripe, TooManyCalls } from "./stripe-model";
 
 /** Midnights (UTC) at which a month, February 29 or a year begins or ends. */
 const MIDNIGHTS = ["2026-02-01", "2026-05-01", "2026-03-01", "2028-02-29", "2028-03-01", "2027-01-01"] as const;
-/** How likely a step goes wrong. */
+/** The probability that a step fails. */
 const FAULTY = [0, 0.01, 0.05, 0.1, 0.15];
-/** Until after the reminder, and until after the trial's end. */
+/** A history ends after the reminder, or after the trial's end. */
 const DAYS = [4.5, 10] as const;
 /** A reminder is due 72 hours after the trial's start, and the trial ends after 120. */
 const LATER_FAULTS = [71, 119];
 const SITE_WAITS = 10 * SECOND;
 const DELIVERIES = 6;
-/** How long some creations at Stripe take, where things go wrong, and how long reads beside them get a 500. */
+/** With faults, some creations at Stripe take this long, and reads meanwhile get a 500 for READS_FAIL. */
 const SLOW_CREATION = 18 * SECOND;
 const READS_FAIL = 5 * SECOND;
 const LONGEST_REQUEST = 20 * SECOND;
 const WEBHOOK = "/webhooks/stripe";
 
-/** Everything in it follows from these. */
+/** The same seed and visitors always give the same history. */
 export type History = { seed: number; visitors: number[] };
-/** `undefined`: nobody knows. */
-export type Heard = Answer | undefined;
+/** The API's answer; undefined if none arrived. */
+export type Reply = Answer | undefined;
 
-/** One history: isolates, a database, Stripe, the receivers, and what goes wrong between them. */
+/** One history: isolates, a database, Stripe, the receivers, and the faults between them. */
 export class World implements Platform {
   readonly scheduler: Scheduler;
   readonly stripe: Stripe;
@@ -40,13 +40,13 @@ export class World implements Platform {
   readonly start: number;
   readonly end: number;
   readonly faulty: number;
-  /** Nothing fails, and nothing has an outage. */
+  /** True if nothing fails and nothing has an outage. */
   readonly isSound: boolean;
   /** Number of deliveries of emails and account webhooks, by key. */
   readonly got = new Map<string, number>();
-  /** Events not yet accepted by the API. */
-  readonly untold = new Map<string, { customer: string | null; madeAt: number }>();
-  /** Pairs of a step and what went wrong with it. */
+  /** Events that the API has not accepted yet. */
+  readonly undeliveredEvents = new Map<string, { customer: string | null; madeAt: number }>();
+  /** Pairs of a step and its fault. */
   readonly reached = new Set<string>();
   readonly violations: string[] = [];
   readonly trace: string[] = [];
@@ -71,7 +71,7 @@ export class World implements Platform {
     this.start = start;
     this.scheduler = new Scheduler(start);
     this.prices = new PriceList(history.seed, this.scheduler);
-    // Ten seeds in a row have each pair of the four, of which the last three have two values each.
+    // Ten seeds in a row cover every pair of values of these four variables.
     const level = Math.abs(history.seed) % FAULTY.length;
     const isLong = history.seed % 2 !== 0;
     this.faulty = FAULTY[level] ?? 0;
@@ -94,7 +94,7 @@ export class World implements Platform {
       this.#windows.push(this.#outage);
     }
     this.#isolates = new Isolates(loaded, this.scheduler.after.bind(this.scheduler), () => this.#env());
-    this.stripe = new Stripe(this.scheduler, (...event) => this.#tell(...event));
+    this.stripe = new Stripe(this.scheduler, (...event) => this.#deliverEvent(...event));
   }
 
   get now(): number {
@@ -118,8 +118,8 @@ export class World implements Platform {
     return !this.isQuietFor(0) && this.reached.add(step).size > 0;
   }
 
-  /** Sends a request to the API; returns the answer if one arrives. */
-  async request(name: string, path: string, sent: RequestInit): Promise<Heard> {
+  /** Sends a request to the API and returns its answer, if one arrives. */
+  async request(name: string, path: string, sent: RequestInit): Promise<Reply> {
     const random = randomOf(this.history.seed, name);
     const route = `${sent.method ?? "GET"} ${path.split("/").slice(0, 3).join("/")}`;
     const isLost = (where: string) => random.chance(this.faulty) && this.mayFail(`${route}: lost ${where}`);
@@ -134,8 +134,8 @@ export class World implements Platform {
     const { status } = response;
     const text = await response.text();
     this.note(`${name}: ${status} ${text}`);
-    if (status === 500 && !invocation.databaseFailed) this.violate(`${name}: a 500 though its database worked`);
-    if (status >= 500 && this.isSound) this.violate(`${name}: a ${status} though nothing failed`);
+    if (status === 500 && !invocation.databaseFailed) this.violate(`${name} got a 500 although its database worked`);
+    if (status >= 500 && this.isSound) this.violate(`${name} got a ${status} although nothing failed`);
     await this.scheduler.sleep(back);
     return isLost("on the way back") ? undefined : { status, text };
   }
@@ -158,13 +158,13 @@ export class World implements Platform {
       return fails ? refusal(500, "") : answer(200, {});
     };
     const done = this.#step(receiver, `${method} ${url.pathname}`, effect, signal);
-    // The part of a Response that is read; Node's own is too slow.
+    // Only the parts of a Response that the API reads, because Node's own Response is too slow.
     return done.then(({ status, text }) => {
       return { status, ok: status === 200, headers: [], bodyUsed: false, body: null, text: async () => text };
     });
   }
 
-  /** Ends the history of a sign-up that goes round in a circle. */
+  /** Ends the history if a sign-up calls Stripe in an endless loop. */
   #askStripe(request: () => Answer): Answer {
     try {
       return request();
@@ -177,8 +177,8 @@ export class World implements Platform {
   }
 
   /**
-   * A request to Stripe that changes something is on its way: until it is over, others with its key are refused.
-   * @returns what ends it, and gives the refusal where another one came before
+   * Begins a request that changes something at Stripe. Until it ends, Stripe refuses others with the same idempotency key.
+   * @returns a function that ends the request and returns the refusal, if there was one
    */
   #begin(key: string | undefined): () => Answer | undefined {
     if (key === undefined) return () => undefined;
@@ -188,7 +188,7 @@ export class World implements Platform {
     return () => void this.#inUse.delete(key);
   }
 
-  /** A call that an invocation waits for, with a delay and possible faults. */
+  /** Makes a call for the running invocation, with a delay and possible faults. */
   #step<T>(receiver: Receiver, label: string, effect: (fate: Fate) => T, signal?: AbortSignal): Promise<T> {
     const invocation = this.running;
     const { random } = invocation;
@@ -207,7 +207,7 @@ export class World implements Platform {
       receiver === "database" ? new Error("D1_ERROR: Network connection lost.") : new TypeError("fetch failed");
     return new Promise((resolve, reject) => {
       signal?.addEventListener("abort", () => reject(signal.reason));
-      // Stripe goes on though nobody waits any more.
+      // Stripe carries on even if the API no longer waits.
       if (isSlow) {
         this.scheduler.after(delay, () => {
           const made = effect("ok");
@@ -240,7 +240,7 @@ export class World implements Platform {
     return { ...SETTINGS, ONE_TRIAL_PER_PERSON: String(this.onePerPerson), DB };
   }
 
-  /** Runs the cron handler each minute, except when nothing is due. */
+  /** Runs the cron handler every minute in which something is due. */
   #planCron(time: number): void {
     const minute = Math.max(Math.ceil(time / MINUTE), Math.floor(this.now / MINUTE) + 1) * MINUTE;
     if (minute >= this.#cronAt) return;
@@ -262,21 +262,21 @@ export class World implements Platform {
     });
   }
 
-  /** Delivers events late, twice or never, in any order, and repeats refused ones. */
-  #tell(id: string, type: string, about: StripeObject): void {
+  /** Delivers an event late, twice or never, in any order, and repeats it if it is refused. */
+  #deliverEvent(id: string, type: string, about: StripeObject): void {
     if (about.object === "subscription" && about.status !== "canceled") this.watch(about);
     const random = randomOf(this.history.seed, id);
     const body = JSON.stringify({ id, object: "event", type, data: { object: about } });
-    this.untold.set(id, { customer: about.customer, madeAt: this.now });
+    this.undeliveredEvents.set(id, { customer: about.customer, madeAt: this.now });
     const delay = () => random.oneOf([random.between(10, 500), random.between(10, 5_000), random.between(0, 2 * HOUR)]);
     const deliver = async (attempt: number) => {
       const headers = { "stripe-signature": sign(body, undefined, Math.floor(this.now / SECOND)) };
-      const heard = await this.request(`${type} ${id} (${attempt})`, WEBHOOK, { method: "POST", headers, body });
-      if (heard?.status === 200) this.untold.delete(id);
+      const reply = await this.request(`${type} ${id} (${attempt})`, WEBHOOK, { method: "POST", headers, body });
+      if (reply?.status === 200) this.undeliveredEvents.delete(id);
       else if (attempt > 0 && attempt < DELIVERIES)
         this.scheduler.after(MINUTE * 5 ** attempt, () => void deliver(attempt + 1));
     };
-    // The first window has many events, the later ones have few.
+    // Most events fall into the first window, so fewer of these are lost.
     const isLost = this.faulty > 0 && random.chance(about.status === "requires_payment_method" ? 0.1 : 0.2);
     if (!isLost || !this.mayFail(`${type}: never sent`)) this.scheduler.after(delay(), () => void deliver(1));
     if (random.chance(0.1)) this.scheduler.after(delay(), () => void deliver(0));

@@ -42,7 +42,7 @@ export async function erasePerson(email: string, services: PersonServices): Prom
   const { payments, outbox, accountWebhook } = services;
   const { found, customers } = await findPerson(email, services);
   const ids = found.map(({ id }) => id);
-  const waitsFor = await outbox.untoldKinds(ids, accountWebhook !== undefined);
+  const waitsFor = await outbox.undeliveredKinds(ids, accountWebhook !== undefined);
   if (waitsFor.length > 0) return { status: "waiting", waitsFor };
   for (const { status, stripe_setup_intent_id, stripe_customer_id } of found) {
     // Deleting a customer would leave its card form open.
@@ -62,7 +62,7 @@ export async function erasePerson(email: string, services: PersonServices): Prom
 /** Deletes only the version that was read, so that no message written in the meantime is lost. Returns the messages to wait for. */
 async function eraseRow(id: string, { signUps, outbox, accountWebhook }: PersonServices): Promise<MessageKind[]> {
   for (let signUp = await signUps.find(id); signUp !== null; signUp = await signUps.find(id)) {
-    const waitsFor = await outbox.untoldKinds([id], accountWebhook !== undefined);
+    const waitsFor = await outbox.undeliveredKinds([id], accountWebhook !== undefined);
     if (waitsFor.length > 0) return waitsFor;
     await signUps.delete(signUp);
   }

@@ -156,14 +156,14 @@ export function outboxIn(db: Database) {
      * The kinds of messages that must be sent before an erasure: support has to decide about a refund, and the console has to close
      * the account. Without a console, account webhooks may be lost.
      */
-    async untoldKinds(signUpIds: readonly string[], hasConsole: boolean): Promise<MessageKind[]> {
-      const untold = db.prepare(
+    async undeliveredKinds(signUpIds: readonly string[], hasConsole: boolean): Promise<MessageKind[]> {
+      const undelivered = db.prepare(
         `SELECT kind FROM outbox
           WHERE sign_up_id IN (SELECT value FROM json_each(?1))
             AND (kind = 'not-me-reported' AND state IN ('due', 'dead')
               OR kind = 'account-closed' AND (state = 'dead' OR state = 'due' AND ?2))`,
       );
-      const { results } = await untold.bind(JSON.stringify(signUpIds), hasConsole ? 1 : 0).all();
+      const { results } = await undelivered.bind(JSON.stringify(signUpIds), hasConsole ? 1 : 0).all();
       return [...new Set(kindsOnly.parse(results).map(({ kind }) => kind))].sort();
     },
 

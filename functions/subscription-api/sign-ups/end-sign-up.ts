@@ -36,13 +36,13 @@ export async function endTrialByNotMe(signUp: SignUp, services: AdvanceServices)
   const wasCanceled = subscription?.isCanceledByCustomer ?? signUp.status === "canceled";
   if (subscription) await payments.cancelSubscription(subscription.stripeSubscriptionId);
   await payments.releaseCard(stripe_setup_intent_id);
-  const tellsSupport = isPaid || email_verified_at !== null;
+  const needsSupport = isPaid || email_verified_at !== null;
   const secondTrial = claims.secondTrialOf(email);
-  const mayHaveTrialAgain = !tellsSupport && !wasCanceled && !(await signUps.hasHadTrial(secondTrial.claimed));
+  const mayHaveTrialAgain = !needsSupport && !wasCanceled && !(await signUps.hasHadTrial(secondTrial.claimed));
   return {
     write: {
       columns: { status: "canceled", end_reason: "not-me", idempotency_key: unusedKey(id), check_at: null },
-      messages: messagesOnce(id, "account-closed", ...(tellsSupport ? (["not-me-reported"] as const) : [])),
+      messages: messagesOnce(id, "account-closed", ...(needsSupport ? (["not-me-reported"] as const) : [])),
       secondTrial: mayHaveTrialAgain ? secondTrial : undefined,
     },
     log: ["warn", "sign_up_ended", { signUpId: id, reason: "not-me" }],

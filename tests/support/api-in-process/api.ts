@@ -21,7 +21,7 @@ type Options = {
   io?: Io;
   passwords?: PasswordHasher;
   /** Receives the Stripe model's events. Without it, they are not delivered. */
-  tell?: Stripe["tell"];
+  tell?: Stripe["emit"];
 };
 
 type Sent = { call: string; params: Record<string, string>; key: string | null; redirect: RequestInit["redirect"] };
