@@ -10,7 +10,8 @@ import type { Effects, Origin } from "../store/events";
 import { newId } from "../store/objects";
 import type { Store } from "../store/store";
 import { invalidRequest, StripeFailure } from "./errors";
-import { faults, idempotent } from "./idempotency";
+import { faults } from "./faults";
+import { idempotent } from "./idempotency";
 import { expand, type KeyKind, type Operation } from "./operation";
 import { parseForm } from "./parameters";
 
