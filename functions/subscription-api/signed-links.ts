@@ -12,6 +12,9 @@ export type LinkPurpose = keyof typeof PATHS;
 
 export type SignedLinks = ReturnType<typeof signedLinks>;
 
+/** How long the links in emails work after the sign-up. An email that is sent again has the same links. */
+export const LINK_DAYS = 30;
+
 const EXPIRY_BYTES = 4;
 const ID_BYTES = 16;
 /** 96 bits of the HMAC are enough: https://csrc.nist.gov/pubs/sp/800/107/r1/final, section 5.3.3 */

@@ -5,10 +5,10 @@ import { secureHeaders } from "hono/secure-headers";
 import { company } from "../../../app/company";
 import { describeError } from "../../../app/shared/describe-error";
 import { log } from "../log";
-import { LINK_DAYS } from "../outbox/dispatch";
 import { advanceToNotMe } from "../sign-ups/advance";
 import { confirmEmail } from "../sign-ups/confirm-email";
 import type { SignUp } from "../sign-ups/sign-up";
+import { LINK_DAYS } from "../signed-links";
 import type { ApiContext } from "./api-context";
 
 const STYLE = `

@@ -2,7 +2,7 @@ import { company } from "../../../app/company";
 import { describeError } from "../../../app/shared/describe-error";
 import { CONNECTIONS, inParallel } from "../cloudflare-limits";
 import { log } from "../log";
-import type { SignedLinks } from "../signed-links";
+import { LINK_DAYS, type SignedLinks } from "../signed-links";
 import { PaymentsError } from "../stripe/client";
 import type { AccountWebhook } from "./account-webhook";
 import type { Mail } from "./emails/email";
@@ -19,8 +19,6 @@ export type DispatchServices = {
   accountWebhook: AccountWebhook | undefined;
 };
 
-/** How long links work after the sign-up. An email that is sent again has the same links. */
-export const LINK_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Sends a batch of due messages, one per connection, and logs each outcome. Returns the batch's size. */
