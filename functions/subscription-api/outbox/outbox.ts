@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Database, Statement } from "../database";
 import { signUpRow } from "../sign-ups/sign-up";
+import { isLastAttempt, pauseAfter } from "./retries";
 
 export const EMAILS = ["trial-started", "trial-ending", "card-used", "not-me-reported"] as const;
 const ACCOUNT_WEBHOOKS = ["account-created", "email-verified", "account-closed"] as const;
@@ -39,10 +40,6 @@ export type SendOutcome = { status: "sent" } | { status: "failed"; reason: strin
 
 /** How long a run has to send a message before another run may take it. Asking Stripe and sending take up to 40 s. */
 export const LEASE_MS = 120_000;
-/** With the growing pauses in `postpone`, they take about a day and a half. */
-const MAX_ATTEMPTS = 15;
-const FIRST_DELAY_MS = 30_000;
-const MAX_DELAY_MS = 6 * 60 * 60_000;
 
 export type Outbox = ReturnType<typeof outboxIn>;
 
@@ -178,17 +175,17 @@ export function outboxIn(db: Database) {
         .run();
     },
 
-    /** Doubles the pause after each failure, and gives up after the last attempt. A crash during a lease does not count. */
+    /** Records a failed attempt: the message is due again later, or given up. A crash during a lease does not count. */
     async postpone({ key, attempts, lease_end }: Message): Promise<"due" | "dead"> {
-      const state = attempts + 1 >= MAX_ATTEMPTS ? "dead" : "due";
-      const delay = Math.min(FIRST_DELAY_MS * 2 ** attempts, MAX_DELAY_MS);
-      const next = new Date(Date.now() + delay * (0.5 + Math.random())).toISOString();
+      const failed = attempts + 1;
+      const state = isLastAttempt(failed) ? "dead" : "due";
+      const next = new Date(Date.now() + pauseAfter(failed)).toISOString();
       await db
         .prepare(
           `UPDATE outbox SET state = ?, attempts = ?, next_attempt_at = ?
             WHERE key = ? AND state = 'due' AND next_attempt_at = ?`,
         )
-        .bind(state, attempts + 1, next, key, lease_end)
+        .bind(state, failed, next, key, lease_end)
         .run();
       return state;
     },
