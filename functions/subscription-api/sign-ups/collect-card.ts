@@ -1,7 +1,8 @@
+import { MAX_FAILED_CARDS } from "../../../app/contract/trial";
 import type { SetupIntent } from "../stripe/card-setup";
 import { mayExist } from "../stripe/client";
 import { deleteCustomer, endBeforeTrial } from "./end-sign-up";
-import { hasTooManyFailedCards, type SignUp } from "./sign-up";
+import type { SignUp } from "./sign-up";
 import type { AdvanceServices, Step } from "./step";
 import {
   ABANDONED_AFTER_MS,
@@ -14,6 +15,10 @@ import {
 } from "./timing";
 
 /* The steps of a pending sign-up, from the form to its card. */
+
+export function hasTooManyFailedCards({ declined_cards, used_cards }: SignUp): boolean {
+  return declined_cards + used_cards >= MAX_FAILED_CARDS;
+}
 
 /** Takes the card if one was set up. Deletes the sign-up after 24 hours without one. */
 export async function checkCard(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Step> {

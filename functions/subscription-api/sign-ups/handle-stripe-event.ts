@@ -1,7 +1,8 @@
 import { MAX_FAILED_CARDS } from "../../../app/contract/trial";
 import type { CardEvent, StripeEvent, WebhookContent } from "../stripe/webhook";
 import { advance } from "./advance";
-import { hasTooManyFailedCards, type SignUp } from "./sign-up";
+import { hasTooManyFailedCards } from "./collect-card";
+import type { SignUp } from "./sign-up";
 import type { AdvanceServices } from "./step";
 import type { Change } from "./store";
 import { now } from "./timing";

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
-import { MAX_FAILED_CARDS } from "../../../app/contract/trial";
 
 /** The form's fields as columns; the password is stored as its hash. */
 export const formColumns = z.object({
@@ -72,8 +71,4 @@ export function isBeforeTrial({ status }: Pick<SignUp, "status">): boolean {
 /** True if an ended sign-up has nothing left at Stripe. */
 export function isCleanedUp({ stripe_customer_id, stripe_setup_intent_id }: SignUp): boolean {
   return stripe_customer_id === null && stripe_setup_intent_id === null;
-}
-
-export function hasTooManyFailedCards({ declined_cards, used_cards }: SignUp): boolean {
-  return declined_cards + used_cards >= MAX_FAILED_CARDS;
 }
