@@ -1,5 +1,5 @@
 import { fetch, type Request, Response } from "miniflare";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { scryptPasswords } from "../../../functions/subscription-api/passwords/scrypt";
 import { migrateDatabase } from "../../../tools/wrangler/migrate-database";
@@ -15,45 +15,113 @@ import { flood, liesAboutItsLength } from "../flood";
 
 const API_ORIGIN = "https://api.citewell.dev";
 const KIB = 1024;
-const CHUNKED = "Transfer-Encoding: chunked";
 
 const { DEPLOYED } = workers;
 const { api, stripe, visitor, dispose } = await startStack();
 afterAll(dispose);
 
-test.each([
-  ["/subscription", 16],
-  ["/webhooks/stripe", 256],
-])("a body sent to %s is counted, whatever its Content-Length says: over %i KiB gives 413", async (path, kib) => {
-  const head = [`POST ${path} HTTP/1.1`, "Content-Type: application/json"];
-  for (const headers of [[CHUNKED], [CHUNKED, "Content-Length: 2"], ["Content-Length: 2", CHUNKED]])
-    expect((await flood(api.url, [...head, ...headers], true, kib * KIB + 2)).status).toBe(413);
+describe.each([
+  { path: "/subscription", kib: 16 },
+  { path: "/webhooks/stripe", kib: 256 },
+])("a body of more than $kib KiB sent to $path", ({ path, kib }) => {
+  const CHUNKED = "Transfer-Encoding: chunked";
+  test.each([
+    { framing: "in chunks", headers: [CHUNKED] },
+    { framing: "in chunks, with a false Content-Length after them", headers: [CHUNKED, "Content-Length: 2"] },
+    { framing: "in chunks, with a false Content-Length before them", headers: ["Content-Length: 2", CHUNKED] },
+  ])("is refused $framing", async ({ headers }) => {
+    const head = [`POST ${path} HTTP/1.1`, "Content-Type: application/json", ...headers];
+    const { status } = await flood(api.url, head, true, kib * KIB + 2);
+    expect(status).toBe(413);
+  });
 });
 
+/** The bytes that sockets hold, with room to spare. A reader without a cap takes 300 MB. */
+const BUFFERED_BYTES = 32 * KIB * KIB;
+
 test.each([
-  [409, "due"],
-  [200, "sent"],
-])("an endless answer with status %i to a message is abandoned, and the message is %s", async (status, state) => {
-  const provider = await startUpstream();
-  const sent = { bytes: 0 };
-  provider.answers(liesAboutItsLength(sent, status));
-  const vars = { MAIL_API_URL: `${provider.url}/emails`, CONSOLE_WEBHOOK_URL: `${provider.url}/hooks` };
-  const other = await workers.startSubscriptionApi({ simulatorUrl: stripe.url, vars });
-  const email = `endless-${status}@example.com`;
-  const { clientSecret } = await signUp(other, { email }, email);
+  { status: 409, state: "due" },
+  { status: 200, state: "sent" },
+])("an endless answer with $status to a message is abandoned, and the message is $state", async ({ status, state }) => {
+  const receiver = await startUpstream();
+  const answered = { bytes: 0 };
+  receiver.answers(liesAboutItsLength(answered, status));
+  const vars = { MAIL_API_URL: `${receiver.url}/emails`, CONSOLE_WEBHOOK_URL: `${receiver.url}/hooks` };
+  const sender = await workers.startSubscriptionApi({ simulatorUrl: stripe.url, vars });
+  await startTrial(sender, `endless-${status}@example.com`);
+  const messages = () =>
+    rows(sender, "SELECT kind, state, attempts FROM outbox WHERE kind <> 'trial-ending' ORDER BY kind");
+  await expect.poll(messages).toEqual([
+    { kind: "account-created", state, attempts: 1 },
+    { kind: "trial-started", state, attempts: 1 },
+  ]);
+  expect(answered.bytes, "bytes that the receiver could send").toBeLessThan(BUFFERED_BYTES);
+  await sender.dispose();
+  receiver.dispose();
+});
+
+/** Signs up and enters a card. */
+async function startTrial(worker: workers.RunningWorker, email: string) {
+  const { clientSecret } = await signUp(worker, { email }, email);
   await enterCard(stripe.url, clientSecret);
   // The same form again finds the card, and starts the trial.
-  await signUp(other, { email }, email);
-  const messages = "SELECT state, attempts FROM outbox WHERE kind <> 'trial-ending'";
-  await expect.poll(() => rows(other, messages)).toEqual(Array(2).fill({ state, attempts: 1 }));
-  expect(sent.bytes).toBeLessThan(32 * KIB * KIB);
-  await other.dispose();
-  provider.dispose();
+  await signUp(worker, { email }, email);
+}
+
+describe("with production's bindings", () => {
+  const IP_ADDRESS = "2001:db8::1";
+  let production: Awaited<ReturnType<typeof startProduction>>;
+  beforeAll(async () => {
+    production = await startProduction();
+    return production.dispose;
+  });
+
+  test("the site's form reaches the API, which keeps the password's hash", async () => {
+    const { site, submit } = production;
+    expect(await submit({ email: "bound@example.com" })).toHaveStatus(303);
+    const { password_hash } = await rowOf(site, "bound@example.com");
+    expect(await scryptPasswords.verify(PASSWORD, String(password_hash))).toBe(true);
+  });
+
+  test("the public cannot post a form to the API", async () => {
+    const network = await production.site.mf.getWorker("citewell-subscription-api");
+    const answer = await network.fetch(`${API_ORIGIN}/subscription`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...validRequest, email: "public@example.com" }),
+    });
+    expect(answer.status).toBe(404);
+  });
+
+  test("an email goes out from the company to the person who signed up", async () => {
+    const { site, submit } = production;
+    await submit({ email: "emailed@example.com" });
+    await rows(
+      site,
+      `INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at)
+       SELECT 'a key', id, 'card-used', '', '' FROM sign_ups WHERE email = 'emailed@example.com'`,
+    );
+    // Messages that are due are sent after the next form.
+    await submit({ email: "another@example.com" });
+    const output = () => site.said.join("\n");
+    await expect.poll(output).toContain(`Your ${company.name} staging trial has not started`);
+    await expect.poll(output).toContain("emailed@example.com");
+    await expect.poll(output).toContain(company.senderEmail);
+  });
+
+  test("no log has the IP address of the person who signed up", async () => {
+    const { site, submit } = production;
+    await submit({ email: "private@example.com" }, { "CF-Connecting-IP": IP_ADDRESS });
+    const { id } = await rowOf(site, "private@example.com");
+    const accepted = expect.objectContaining({ event: "sign_up_accepted", signUpId: id });
+    await expect.poll(() => site.logs).toContainEqual(accepted);
+    expect(JSON.stringify(site.logs)).not.toContain("2001:db8");
+  });
 });
 
-test("with production's bindings the site reaches the API, the public does not, and emails go out", async () => {
+/** The site with the API behind its service binding, both with production's settings, and a Stripe. */
+async function startProduction() {
   const simulator = await workers.startStripeSimulator();
-  const { CUSTOMER_PORTAL_URL } = DEPLOYED;
   const STRIPE_PUBLISHABLE_KEY = "pk_test_0123456789abcdef0123";
   const site = await workers.startSite({
     environment: "production",
@@ -64,7 +132,7 @@ test("with production's bindings the site reaches the API, the public does not, 
       vars: {
         STRIPE_PUBLISHABLE_KEY,
         STRIPE_SECRET_KEY: "sk_test_0123456789abcdef0123",
-        CUSTOMER_PORTAL_URL,
+        CUSTOMER_PORTAL_URL: DEPLOYED.CUSTOMER_PORTAL_URL,
         STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef0123",
         LINK_SECRET: "signs-the-links-of-the-tests-of-a-deployment",
         HASH_SECRET: "keys-the-hashes-of-the-tests-of-a-deployment",
@@ -73,36 +141,41 @@ test("with production's bindings the site reaches the API, the public does not, 
     },
   });
   await migrateDatabase(site.database);
-  const { submit } = siteVisitor(site, workers.ORIGIN);
-  const sender = { "CF-Connecting-IP": "2001:db8::1" };
-  expect((await submit({ email: "bound@example.com" }, sender)).status).toBe(303);
-  const [{ email, password_hash } = {}] = await rows(site, "SELECT email, password_hash FROM sign_ups");
-  expect(email).toBe("bound@example.com");
-  expect(await scryptPasswords.verify(PASSWORD, String(password_hash))).toBe(true);
-  const network = await site.mf.getWorker("citewell-subscription-api");
-  const form = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(validRequest) };
-  expect((await network.fetch(`${API_ORIGIN}/subscription`, form)).status).toBe(404);
-  const columns = "outbox (key, sign_up_id, kind, next_attempt_at, created_at)";
-  await rows(site, `INSERT INTO ${columns} SELECT 'a key', id, 'card-used', '', '' FROM sign_ups`);
-  await submit({ email: "another@example.com" });
-  const said = () => site.said.join("\n");
-  await expect.poll(said).toContain(`Your ${company.name} staging trial has not started`);
-  for (const address of ["bound@example.com", company.senderEmail]) expect(said()).toContain(address);
-  expect(JSON.stringify(site.logs)).not.toContain("2001:db8");
-  await Promise.all([site.dispose(), simulator.dispose()]);
-});
+  return {
+    site,
+    submit: siteVisitor(site, workers.ORIGIN).submit,
+    dispose: () => Promise.all([site.dispose(), simulator.dispose()]),
+  };
+}
 
-test("one request ID connects the page with the logs, the row and Stripe's objects", async () => {
-  const ray = "8f1e2d3c4b5a6979-FRA";
-  const email = "supported@example.com";
-  const { headers } = await visitor.submit({ email }, { "CF-Ray": ray });
-  const { id, request_id } = await rowOf(api, email);
-  expect([headers.get("x-request-id"), request_id]).toEqual([ray, ray]);
-  const line = { level: "info", event: "sign_up_accepted", request_id: ray, signUpId: id };
-  await expect.poll(() => api.logs).toContainEqual(line);
-  const { customers, setupIntents } = await stripeStateOf(stripe, email);
-  const made = [...customers, ...setupIntents].map(({ metadata }) => metadata);
-  expect(made).toMatchObject(Array(2).fill({ sign_up_id: id, request_id: ray }));
+describe("the request ID of a form", () => {
+  const RAY = "8f1e2d3c4b5a6979-FRA";
+  const send = (email: string) => visitor.submit({ email }, { "CF-Ray": RAY });
+
+  test("is in the page's headers", async () => {
+    expect(await send("page@example.com")).toHaveHeader("X-Request-ID", RAY);
+  });
+
+  test("is kept with the sign-up", async () => {
+    await send("kept@example.com");
+    expect(await rowOf(api, "kept@example.com")).toMatchObject({ request_id: RAY });
+  });
+
+  test("is in the API's log with the sign-up's ID", async () => {
+    await send("logged@example.com");
+    const { id } = await rowOf(api, "logged@example.com");
+    const line = { level: "info", event: "sign_up_accepted", request_id: RAY, signUpId: id };
+    await expect.poll(() => api.logs).toContainEqual(line);
+  });
+
+  test("is with Stripe's customer and setup intent", async () => {
+    await send("at-stripe@example.com");
+    const { id } = await rowOf(api, "at-stripe@example.com");
+    const { customers, setupIntents } = await stripeStateOf(stripe, "at-stripe@example.com");
+    const origin = { metadata: { sign_up_id: id, request_id: RAY } };
+    expect(customers).toMatchObject([origin]);
+    expect(setupIntents).toMatchObject([origin]);
+  });
 });
 
 /** Nothing but Stripe is reached. */

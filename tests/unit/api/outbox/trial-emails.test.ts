@@ -222,6 +222,8 @@ describe.each(EMAILS)("the $email", ({ write }) => {
       quoted: "evil。 example evil. \uFEFFexample",
     },
     { rule: "a phone number is cut", typed: "Call +1 (800) 555-0199 now", quoted: "Call +1… now" },
+    { rule: "seven digits are a phone number", typed: "Call 555-0199 now", quoted: "Call 5… now" },
+    { rule: "six digits are none", typed: "Call 555-019 now", quoted: "Call 555-019 now" },
     { rule: "a phone number with invisible spaces is cut", typed: "8\u2060005\u200B55·0199", quoted: "8…" },
     { rule: "a phone number in wide digits is cut", typed: "８００．５５５．０１９９", quoted: "８００…" },
     { rule: "60 characters stay", typed: "x".repeat(60), quoted: "x".repeat(60) },
