@@ -7,8 +7,8 @@ import { formHeaders, NONCE } from "../support/visitors/site-visitor";
 import { startVisitedSite } from "../support/visitors/visited-site";
 
 /*
- * What no input at all may do: make the site answer 5xx, redirect to another site, or log personal data. fast-check prints
- * the smallest input that does, with the seed that finds it again.
+ * No input may make the site answer 5xx, redirect to another site or log personal data. If one does, fast-check prints the
+ * smallest such input and the seed that finds it again.
  */
 
 const { upstream, site, dispose } = await startVisitedSite();

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import tests, { resolve, unit, workers } from "../vitest.config";
 
-/** What random visitors find, ten times as much as for each push. */
+/** The simulation and the sign-up's model with ten times as many random visitors as on each push. */
 const long = {
   ...unit,
   name: "long",

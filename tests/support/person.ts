@@ -16,7 +16,7 @@ export const validRequest = {
 } satisfies SubscriptionRequest;
 const { password: _, ...form } = validRequest;
 
-/** What the same person types. A form that comes back keeps all of it. */
+/** The same person's details as typed. A form that comes back keeps them. */
 export const typed = { ...form, email: "Ada@Example.com", phone: "(212) 555-0123" };
 
 /** A password and a client secret, which may appear only in calls to other services. */

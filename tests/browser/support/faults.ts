@@ -73,7 +73,7 @@ function brokenWords(page: Page): Promise<string[]> {
   });
 }
 
-/** What `look` finds on the current page at some widths. */
+/** Runs `look` on the current page at several widths and lists the faults. */
 async function atWidths(page: Page, widths: number[], look: typeof covered): Promise<string[]> {
   const faults: string[] = [];
   for (const width of widths) {
@@ -83,12 +83,12 @@ async function atWidths(page: Page, widths: number[], look: typeof covered): Pro
   return faults;
 }
 
-/** What is covered on two phones, a tablet and a desktop. */
+/** Elements that something covers on two phones, a tablet or a desktop. */
 export const coveredAnywhere = (page: Page) => atWidths(page, [320, 375, 768, 1280], covered);
 
 const EVERY_WIDTH = Array.from({ length: 57 }, (_, step) => 320 + 20 * step);
 
-/** Also the words that are broken from 320 to 1440 px. */
+/** Also words broken across lines between 320 and 1440 px. */
 export async function layoutFaults(page: Page): Promise<string[]> {
   return [...(await coveredAnywhere(page)), ...(await atWidths(page, EVERY_WIDTH, brokenWords))];
 }

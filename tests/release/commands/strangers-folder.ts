@@ -6,7 +6,7 @@ import { basename, delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { root } from "../../../tools/wrangler/wrangler";
 
-/** What a zip from the repository does not have. */
+/** Left out of a zip of the repository. */
 const NOT_IN_ZIP = new Set([".git", ".cache", ".releases", ".wrangler", "build", "node_modules", "test-results"]);
 /** Debian's nobody: any user without rights will do. */
 const NOBODY = 65_534;

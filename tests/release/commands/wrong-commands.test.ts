@@ -5,7 +5,7 @@ import { filledIn, filledInCompany } from "../../support/filled-in-settings";
 import { checkOut } from "./checkout";
 import { startCloudflare } from "./cloudflare";
 
-/* What people type by mistake: no command writes anything, here or in the account, and each says what to type. */
+/* Mistyped commands change nothing, here or in the account, and each says what to type. */
 
 const OPERATOR_TOKEN = "the-token-of-an-operator-in-the-tests";
 /** Any user but root, who may write everywhere. */

@@ -8,7 +8,7 @@ import { databaseInMemory } from "../../support/api-in-process/database";
 import { refusal } from "../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../support/clock";
 
-/* What the API sells: packages, each with its price here and at Stripe. */
+/* The API's catalog: packages, each with its price here and at Stripe. */
 
 stopClock();
 

@@ -9,9 +9,9 @@ const EMAIL = { send: async () => ({ messageId: "1" }) };
 
 type Changed = Record<string, unknown>;
 
-/** What the API makes of its local settings with these in their place. */
+/** Reads the API's local settings with some changed. */
 const configWith = (changed: Changed) => readConfig({ ...SETTINGS, DB, ...changed });
-/** The names and problems of what is wrong. */
+/** Names of the wrong settings, each with its problem. */
 function problemsWith(changed: Changed): Record<string, string> {
   const result = configWith(changed);
   if (result.status === "valid") return {};

@@ -38,7 +38,7 @@ function Layout({ children }: { children: ReactNode }) {
 
 const root = { default: Outlet, Layout, ErrorBoundary: () => <h1>Error page</h1> };
 const page = (text: string) => ({ default: () => <h1>{text}</h1> });
-/** What an action got. */
+/** A request as an action received it. */
 type Posted = { path: string; body: string; headers: Record<string, string> };
 
 /** A route of each kind; the form's page shows all that it could show of its visitor. `thrown` is by a route's name. */

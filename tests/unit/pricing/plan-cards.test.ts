@@ -6,7 +6,7 @@ import { company } from "../../../app/company";
 import { PlanCard } from "../../../app/pricing/plans/plan-card";
 import { type DetailedPlan, detailedPlans } from "../../../app/pricing/plans/plan-details";
 
-/** What a visitor sees of a card. */
+/** A plan card's visible text. */
 function cardOf(plan: DetailedPlan) {
   const html = renderToStaticMarkup(createElement(PlanCard, { plan }));
   const { document } = new JSDOM(html).window;

@@ -10,7 +10,7 @@ import { OTHER_PLAN, PATH, PLAN } from "../../support/site-in-process/site-setti
 import { cardStep, pass, renderedPages, SITE } from "./rendered-page";
 import { SESSIONS } from "./sessions";
 
-/* What each page of the sign-up says, and where it leads. */
+/* The words and links of each page of the sign-up. */
 
 const show = renderedPages();
 const page = createElement(SignupPage);

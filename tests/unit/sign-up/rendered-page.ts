@@ -15,7 +15,7 @@ export const SITE = {
 
 export const RETURN_PATH = "/subscription?return=a-token";
 
-/** What a card step's page gets from the server. */
+/** Data of the card step from the server. */
 export const cardStep: CardStepData = {
   ...SESSIONS.card,
   step: "card",

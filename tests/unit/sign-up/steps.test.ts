@@ -21,7 +21,7 @@ const OTHER_PATH = `/subscription/${OTHER_PLAN}`;
 const pastCard = { ...card, expiresAt: NOW };
 const tooOld: SignUp = { ...canceled, why: "too old" };
 
-/** What Stripe and the API answer, with Stripe's status where it is not 200. */
+/** Answers of Stripe and the API. `stripeStatus` is 200 by default. */
 interface Answers {
   stripe?: object;
   stripeStatus?: number;

@@ -49,7 +49,7 @@ const VARS = "[env.production.vars] of functions/subscription-api/wrangler.toml"
 const limiter = (name: string) =>
   new RegExp(`(env\\.production\\.ratelimits\\]\\]\nname = "${name}"\n[^]*?limit = )\\d+`);
 
-/** What both files have in all such places, or the first place of a pattern; what is there instead; parts of the sentences. */
+/** In both files, `to` replaces every `from`, or a pattern's first match. `says` has parts of the expected problems. */
 const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
   {
     from: LIVE,

@@ -6,7 +6,7 @@ import { readPage } from "../../support/visitors/page";
 import { siteVisitor } from "../../support/visitors/site-visitor";
 import { startSite } from "../../support/workers/workers";
 
-/* What each wrangler.toml puts live: what the stages need, and HOST for local settings. */
+/* The settings that each wrangler.toml deploys, and HOST for local settings. */
 
 const read = (stage?: Stage) => ({
   site: readWorkerSettings(join(root, "wrangler.toml"), stage),

@@ -7,7 +7,7 @@ import { root } from "../../../tools/wrangler/wrangler";
 import { pageReader } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
-/* What may be sent, in bytes: the same on every machine. How fast it is, `npm run bench` measures. */
+/* Size limits in bytes, which are the same on every machine. `npm run bench` measures speed. */
 
 /** The least that a server sends before it waits for the browser (RFC 6928): ten segments of 1,460 bytes. */
 const FIRST_ROUND_TRIP_BYTES = 14_600;

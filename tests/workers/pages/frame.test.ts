@@ -5,7 +5,7 @@ import { fields } from "../../support/person";
 import { pageReader } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
-/* What all pages have: header and footer, valid HTML, links that lead somewhere, and no framework script on public pages. */
+/* Every page: header and footer, valid HTML, working links. Public pages have no framework script. */
 
 const CONSOLE_URL = "https://console.test";
 const { upstream, visitor, dispose } = await startVisitedSite({ vars: { CONSOLE_URL } });
@@ -17,7 +17,7 @@ const validator = new HtmlValidate({
   extends: ["html-validate:standard", "html-validate:a11y"],
   rules: { "heading-level": "error", "no-missing-references": "error" },
 });
-/** What is wrong with some HTML, one line each. */
+/** Lists the errors in some HTML, one per line. */
 async function problemsOf(html: string) {
   const { results } = await validator.validateString(html);
   return results.flatMap(({ messages }) => messages.map(({ line, message }) => `line ${line}: ${message}`));

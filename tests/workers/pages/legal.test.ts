@@ -3,7 +3,7 @@ import { company } from "../../../app/company";
 import { pageReader } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
-/* What the privacy policy and the terms must state, and where prices mention taxes. */
+/* Required statements of the privacy policy and the terms, and the places where prices mention taxes. */
 
 const withTaxes = await startVisitedSite({ vars: { AUTOMATIC_TAX: "true" } });
 const withoutTaxes = await startVisitedSite();

@@ -72,7 +72,7 @@ const files: Row[] = [
   { what: "a file", status: 200, get: () => visitor.get("/robots.txt") },
 ];
 
-/** What is neither a page with scripts nor a public file. */
+/** Responses other than pages with scripts and public files. */
 const others: Row[] = [
   { what: "a page's data", status: 200, get: () => visitor.get("/subscription.data") },
   { what: "health", status: 200, get: () => visitor.get("/health") },

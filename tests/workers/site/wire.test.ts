@@ -7,7 +7,7 @@ import { flood, liesAboutItsLength } from "../flood";
 
 /* Needs a real socket: endless bodies and false lengths. */
 
-/** What the sockets on the way hold, with room to spare; a reader without a cap takes 300 MB. */
+/** More than the sockets in between can hold. A reader without a limit would take all 300 MB. */
 const BUFFERED_BYTES = 24 * 1024 * 1024;
 
 const { upstream, site, visitor, dispose } = await startVisitedSite();

@@ -3,7 +3,7 @@ import { apiInProcess } from "../../../support/api-in-process/api";
 import { DEPLOYED } from "../../../support/api-in-process/settings";
 import { stopClock } from "../../../support/clock";
 
-/* What `GET /health` tells monitoring about the API. */
+/* The API's `GET /health`, for monitoring. */
 
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
 const MINUTE = 60_000;

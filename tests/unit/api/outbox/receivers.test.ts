@@ -10,7 +10,7 @@ import type { SendOutcome } from "../../../../functions/subscription-api/outbox/
 import { NOW, stopClock } from "../../../support/clock";
 import { MESSAGE, SENDER } from "./message";
 
-/* What the receivers of messages get, and which of their answers mean that they have it. */
+/* Requests to the receivers of messages, and the answers that count as delivered. */
 
 stopClock();
 

@@ -60,7 +60,7 @@ export function signUpsInProcess({ onePerPerson = false, settings, io }: Options
   return { ...api, services, find, change, unknownToStripe, pending, enterCard, onTrial, messages };
 }
 
-/** What valid settings mean. */
+/** Returns the configuration of valid settings; throws an error with the problems of invalid ones. */
 export function configurationOf(env: Record<string, unknown>): Config {
   const result = readConfig({ ...env });
   if (result.status === "invalid") throw new Error(JSON.stringify(result.problems));
