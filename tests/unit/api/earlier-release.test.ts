@@ -83,7 +83,8 @@ test("hashes, links and keys equal an earlier release's: links open, and nothing
   expect(sent.map(({ key }) => key)).toEqual(expect.arrayContaining([...created, ...told]));
 });
 
-test("the migrations leave used_card, which the earlier release's Worker reads with every sign-up", () => {
-  const columns = databaseInMemory().rows("SELECT name FROM pragma_table_xinfo('sign_ups')");
-  expect(columns).toContainEqual({ name: "used_card" });
+test("the migrations leave what the earlier release's Worker needs: the column used_card and the table stripe_events", () => {
+  const { rows } = databaseInMemory();
+  expect(rows("SELECT name FROM pragma_table_xinfo('sign_ups')")).toContainEqual({ name: "used_card" });
+  expect(rows("SELECT name FROM sqlite_master WHERE type = 'table'")).toContainEqual({ name: "stripe_events" });
 });
