@@ -37,7 +37,7 @@ const subjects: Subject[] = [
   { what: "Form sent, answered 303", path: form, status: 303, atMost: 12, body: `${new URLSearchParams(fields)}` },
 ];
 
-/** Without Miniflare's own Worker in front, which would be most of what is measured. */
+/** Bypasses Miniflare's own Worker, which would take most of the measured time. */
 const direct = { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] };
 const { compatibilityDate, ...settings } = bindingsOf(".");
 const site: WorkerOptions = {

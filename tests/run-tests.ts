@@ -16,13 +16,13 @@ const TIERS: Record<string, string[][]> = {
   release: [["build"], ["test:long"], ["test:commands"], ["test:releases"]],
 };
 
-/** How both runners write their report besides what they show. */
+/** Options with which each runner also writes a report file. */
 const REPORTING: Record<string, (file: string) => string[]> = {
   vitest: (file) => ["--reporter=default", "--reporter=junit", `--outputFile.junit=${file}`],
   playwright: () => ["--reporter=list,junit"],
 };
 
-/** What tests/support/watchdog.ts says of a test while it runs too long, and of a test whose process has ended. */
+/** Messages of tests/support/watchdog.ts about a test that runs too long, and about a test whose process has ended. */
 const LONG_TEST = /^(?:Still running|An endless loop) .*$/gm;
 const ENDED_TEST = /^Ended while it ran: (.*)$/gm;
 

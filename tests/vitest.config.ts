@@ -12,7 +12,7 @@ process.env.NODE_ENV = "test";
 /** Values are shown whole in the names of rows and in messages. */
 const chaiConfig = { truncateThreshold: 200 };
 
-/** Of tests that run the built Workers in Miniflare: `npm run build` comes first. */
+/** Tests of the built Workers in Miniflare. Run `npm run build` first. */
 export const workers = {
   chaiConfig,
   setupFiles,
@@ -20,10 +20,10 @@ export const workers = {
   hookTimeout: 180_000,
   // The test's own time-out is the only one.
   expect: { poll: { timeout: 170_000 } },
-  // Miniflare and Wrangler take seconds to load: once for each process, not for each file.
+  // Miniflare and Wrangler take seconds to load, so they load once per process, not once per file.
   isolate: false,
 };
-/** Of tests in Node alone. */
+/** Tests in Node alone. */
 export const unit = {
   chaiConfig,
   setupFiles,

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import * as faults from "./support/faults";
 import { expect, test } from "./support/stack";
 
-/* The public pages: what they load, who can use them, the header and the menu. */
+/* The public pages: loaded files, accessibility, header and menu. */
 
 /** The elements with a transition, an animation or smooth scrolling. */
 function moving(page: Page): Promise<string[]> {

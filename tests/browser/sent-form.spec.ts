@@ -7,7 +7,7 @@ import { accessibilityProblems } from "./support/faults";
 import { hold, hydrated, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
-/* A form that was sent, on the smallest phone in use: what the visitor sees meanwhile, and after each answer. */
+/* A sent form on the smallest phone in use, while the visitor waits and after each answer. */
 
 test.use({ viewport: { width: 375, height: 667 } });
 

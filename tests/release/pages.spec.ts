@@ -5,7 +5,7 @@ import { expect, test } from "../browser/support/stack";
 import type { Stack } from "../support/visitors/visited-site";
 import { enterCard, mails, signUp } from "../support/visitors/visitor";
 
-/* How pages look in rare circumstances: printed, without their scripts, from an email. */
+/* Pages in rare circumstances: printed, without their scripts, opened from an email. */
 
 test("if scripts do not load, the card step says within ten seconds that it needs JavaScript", async ({ page }) => {
   await page.route("**/build/**/*.js", (route) => route.abort());

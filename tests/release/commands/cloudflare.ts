@@ -29,7 +29,7 @@ const DATABASE_LIST = [
 ];
 const NO_WORKER = { code: 10007, message: "This Worker does not exist on your account." };
 
-/** Of the production in `filledIn`. */
+/** The production API's host in `filledIn`. */
 const API_HOST = "api.acme.com";
 
 const catalog = z.object({ packages: z.array(z.object({ name: z.string(), price_cents: z.number() })).default([]) });

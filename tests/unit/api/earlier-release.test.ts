@@ -15,7 +15,7 @@ const SETTINGS = {
 };
 const SIGN_UP = "6f1c9d3e-8a20-4b57-9c14-2d5e7f8a9b01";
 const ANOTHER = "0d4b7a52-1c3e-4f60-8b29-7a6c5d4e3f02";
-/** Of the first release, whose tokens ended with the sign-up. */
+/** URLs of the first release, whose tokens ended with the sign-up. */
 const STATUS_URL = "http://localhost:8788/subscription/status/awQqwG8cnT6KIEtXnBQtXn-KmwHwLoMhERb4I9jRdbE";
 const VERIFY_EMAIL = "http://localhost:8788/links/verify-email/aypmQG8cnT6KIEtXnBQtXn-KmwHrtLBUOkoAazcR6TA";
 const NOT_ME = "http://localhost:8788/links/not-me/aypmQG8cnT6KIEtXnBQtXn-KmwG2zsO8wxQg_9TNu78";
@@ -24,7 +24,7 @@ stopClock();
 
 const answers = z.object({ client_secret: z.string(), status_url: z.string() });
 
-/** An API, what it sends to Stripe and to the receivers, and a visitor who signs up under an id and enters a card. */
+/** An API with its requests to Stripe and the receivers, and a visitor who signs up under an ID and enters a card. */
 function apiOfThisTime() {
   const sent: { key: string | null; body: string }[] = [];
   const api = apiInProcess({ settings: SETTINGS });

@@ -3,7 +3,7 @@ import { stylesheetReader } from "../../../app/pipeline/response/stylesheets.ser
 import { PATH, SITE_URL } from "../../support/site-in-process/site-settings";
 import { FORM, smallSite } from "./small-site";
 
-/* Threat D: which pages are cached, and that a cached page has nothing of a visitor. */
+/* Threat D: the cached pages, which have no visitor's data. */
 
 const UNKNOWN_PLAN = "/subscription/2f1e7c5a-0d6b-4e0f-9b1a-7c1f4e5d6a7b";
 /** Cookies of a browser that has seen the form, and of one with a sign-up. */

@@ -5,7 +5,7 @@ import { PATH, SITE_URL } from "../../support/site-in-process/site-settings";
 import { FOREIGN_BROWSER, formWith, OWN_BROWSER, type Sender } from "./posted-form";
 import { FORM, smallSite } from "./small-site";
 
-/* Threats A and B: what the guard refuses, by a request's headers alone. */
+/* Threats A and B: requests that the guard refuses by their headers alone. */
 
 /** A query that makes the URL of a path 8,192 characters long, the most that is taken. */
 const longestQuery = (path: string) => `?${"a".repeat(8192 - `${SITE_URL}${path}?`.length)}`;

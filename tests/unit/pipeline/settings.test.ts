@@ -4,14 +4,14 @@ import { readConfiguration } from "../../../app/pipeline/settings/configuration.
 import { SETTINGS } from "../../support/site-in-process/site-settings";
 import { smallSite } from "./small-site";
 
-/* The site's settings: which values are taken, where, and what a site with wrong ones does. */
+/* The site's settings: the values accepted locally and in a deployment, and the answers of a site with wrong ones. */
 
 const SECRET = "a-secret-of-at-least-thirty-two-characters";
 const OTHER_SECRET = "another-secret-of-at-least-32-characters";
 const LOCAL_SECRET = "only-for-local-development-never-for-a-deployment";
 const LOCAL = { SITE_URL: "http://localhost:8787" };
 
-/** The names of what is wrong with the settings of a deployment after a change. */
+/** Names of a deployment's wrong settings after a change. */
 function wrongWith(change: Record<string, unknown>): string[] {
   const read = readConfiguration({ ...SETTINGS, ...change });
   return read.status === "invalid" ? read.problems.map(({ name }) => name) : [];

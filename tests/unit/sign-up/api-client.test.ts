@@ -21,7 +21,7 @@ const STATUS_URL = "https://api.example/v1/status/a";
 const CREATED = { client_secret: "seti_1_secret_1" };
 type Answer = (init: RequestInit) => Promise<Response>;
 
-/** An API behind the binding that gives these answers in turn, the last one again and again; and what it was sent when. */
+/** An API behind the binding. It gives these answers in turn, repeats the last, and records each request with its time. */
 function apiThat(answers: Answer[], options: Partial<SubscriptionApiOptions> = {}) {
   vi.setSystemTime(0);
   const calls: { url: string; init: RequestInit; at: number }[] = [];

@@ -11,7 +11,7 @@ import { PLAN, SITE_URL } from "../../support/site-in-process/site-settings";
 import { NONCE } from "../../support/visitors/site-visitor";
 import { SESSIONS } from "./sessions";
 
-/* A browser's two cookies, the tokens of links, and a form's key: what they look like, and which of them opens where. */
+/* A browser's two cookies, link tokens and a form's key: their format, and where each is accepted. */
 
 stopClock();
 

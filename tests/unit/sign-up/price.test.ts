@@ -6,7 +6,7 @@ import { look, post, type Site, siteContext } from "../../support/site-in-proces
 import { PATH } from "../../support/site-in-process/site-settings";
 import { SESSIONS } from "./sessions";
 
-/* The price that a form shows is the price that its sign-up keeps: STANDARD costs $500 in the list. */
+/* A sign-up keeps the price that its form showed. STANDARD's list price is $500. */
 
 stopClock();
 

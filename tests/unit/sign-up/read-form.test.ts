@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readForm } from "../../../app/signup/server/posted-form.server";
 import { bodyOf } from "../../support/site-in-process/body-of";
 
-/* Which parts of a posted body are read, and why the rest is refused. */
+/* The parts of a posted body that are read, and the reasons to refuse one. */
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { fields } from "../../support/person";
 import { countingLimiter, post, siteContext } from "../../support/site-in-process/site-context";
 
-/* Turnstile is asked when its keys are set and a network is over its limit. */
+/* Turnstile checks a form if its keys are set and the network is over its limit. */
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { priceChanges } from "../../../tools/releases/prices";
 
-/* Nobody is ever charged more than the page showed: in which order a release changes the API's prices and the site. */
+/* A release changes the API's prices and the site in an order that never charges anyone more than the page showed. */
 
 const NAMES = { mini: "id-mini", lite: "id-lite", standard: "id-standard" };
 const item = (name: keyof typeof NAMES, dollars: number) => ({ id: NAMES[name], name, price_cents: dollars * 100 });

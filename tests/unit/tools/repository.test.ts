@@ -8,7 +8,7 @@ import { INSTALL_CHROMIUM } from "../../../tools/images/chromium";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { root } from "../../../tools/wrangler/wrangler";
 
-/* Paths and patterns that code and settings name by hand. A file that moves does not leave one behind that matches nothing. */
+/* Paths and patterns written by hand in code and settings match existing files. */
 
 const textOf = (path: string) => readFileSync(join(root, path), "utf8");
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = ""]) => found);

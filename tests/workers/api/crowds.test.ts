@@ -16,7 +16,7 @@ import {
 } from "../../support/visitors/visitor";
 import { startBackend, startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 
-/* Many at once on the real database, and one who hangs up. */
+/* Many requests at once on the real database, and a visitor who disconnects. */
 
 const { api, stripe, dispose } = await startBackend({ vars: { ONE_TRIAL_PER_PERSON: "true" } });
 afterAll(dispose);

@@ -11,7 +11,7 @@ import { startUpstream } from "../../support/workers/upstream";
 import * as workers from "../../support/workers/workers";
 import { flood, liesAboutItsLength } from "../flood";
 
-/* Needs real connections: bodies as they arrive, the service binding, request IDs from end to end. */
+/* Tests that need real connections: bodies as they arrive, the service binding, request IDs from end to end. */
 
 const API_ORIGIN = "https://api.citewell.dev";
 const KIB = 1024;

@@ -5,7 +5,7 @@ import { typed } from "../../support/person";
 import { readPage } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
-/* The form as a visitor without a script reads it, empty and with what was wrong. */
+/* The form as a visitor without a script reads it, empty and with errors. */
 
 const MINI = "/subscription/5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
 const UNKNOWN = "11111111-2222-4333-8444-555555555555";

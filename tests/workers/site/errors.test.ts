@@ -3,7 +3,7 @@ import { siteVisitor } from "../../support/visitors/site-visitor";
 import { ORIGIN } from "../../support/workers/workers";
 import { startDeployedSite, THROWING } from "./deployed-site";
 
-/* An error of the built Worker: who reads what of it. */
+/* An error in the built Worker: what the visitor sees, and what is logged. */
 
 const site = await startDeployedSite({ wrapper: THROWING });
 afterAll(() => site.dispose());

@@ -156,7 +156,7 @@ describe("the permissions policy", () => {
 });
 
 describe("the content security policy", () => {
-  /** The sources of each directive. Hashes and nonces are replaced by what they are. */
+  /** The sources of each directive, with HASHES and NONCE in place of their values. */
   async function policyOf({ get }: Row): Promise<Record<string, string>> {
     const header = (await get()).headers.get("Content-Security-Policy") ?? "";
     const named = header.replace(/( 'sha256-[\w+/]{43}=')+/g, " HASHES").replace(/ 'nonce-[\w-]{22}'/g, " NONCE");

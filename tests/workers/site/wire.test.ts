@@ -5,7 +5,7 @@ import { formHeaders } from "../../support/visitors/site-visitor";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 import { flood, liesAboutItsLength } from "../flood";
 
-/* Needs a real socket: endless bodies and false lengths. */
+/* Tests that need a real socket: endless bodies and wrong lengths. */
 
 /** More than the sockets in between can hold. A reader without a limit would take all 300 MB. */
 const BUFFERED_BYTES = 24 * 1024 * 1024;

@@ -6,7 +6,7 @@ import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 import { type Begin, cron, SITUATIONS, type Situation, TRIGGERS } from "../sign-ups/situations";
 
-/* When the cron handler looks at a sign-up, and what it leaves behind. */
+/* The cron handler: when it checks a sign-up, and the result. */
 
 stopClock();
 

@@ -5,7 +5,7 @@ import { DAY, MINUTE } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
 import { configurationOf, signUpsInProcess } from "../sign-ups/sign-ups";
 
-/* A run of the cron handler: what comes first, where it stops, and what a failure does. */
+/* A run of the cron handler: its order, its limits and its failures. */
 
 stopClock();
 

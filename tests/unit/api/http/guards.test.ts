@@ -5,7 +5,7 @@ import { apiInProcess } from "../../../support/api-in-process/api";
 import { DEPLOYED } from "../../../support/api-in-process/settings";
 import { validRequest } from "../../../support/person";
 
-/* Who may ask what, and with which bodies. */
+/* Who may call each route, and which bodies are accepted. */
 
 afterEach(() => void vi.useRealTimers());
 

@@ -8,7 +8,7 @@ import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
 import { configurationOf } from "../sign-ups/sign-ups";
 
-/* The pages behind the links in emails: they confirm an address, or end the sign-up that somebody else began. */
+/* The pages behind the links in emails. They confirm an address, or end a sign-up that someone else began. */
 
 stopClock();
 

@@ -31,7 +31,7 @@ function operatedApi(settings: Record<string, unknown> = {}) {
   };
 }
 
-/** An API with one trial, and what it called and logged since. */
+/** An API with one trial, and its calls and log lines since. */
 async function withTrial() {
   const api = operatedApi();
   const id = await api.onTrial();

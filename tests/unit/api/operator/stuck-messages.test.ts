@@ -5,7 +5,7 @@ import { MINUTE } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
 import { iso, ON_TRIAL, outboxOf } from "../outbox/outbox-of";
 
-/* Which messages an operator sees, and which can be sent again. */
+/* The messages that an operator sees and can resend. */
 
 stopClock();
 

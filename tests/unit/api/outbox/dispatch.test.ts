@@ -6,7 +6,7 @@ import { DAY } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
 import { iso, ON_TRIAL, outboxOf } from "./outbox-of";
 
-/* Who gets a message, when it is dropped, and what a failure leaves. */
+/* Sending messages: their receivers, the reasons to drop one, and the state after a failure. */
 
 stopClock();
 

@@ -4,7 +4,7 @@ import { cardUsedEmail, notMeReportedEmail } from "../../../../functions/subscri
 import { trialEndingEmail, trialStartedEmail } from "../../../../functions/subscription-api/outbox/emails/trial-emails";
 import { EMAIL_MESSAGE, LINKS, SENDER, TRIAL } from "./message";
 
-/* The HTML of every email: says what the text says, and can be read by everybody. */
+/* The HTML of every email has the same words as its text, and is accessible. */
 
 const WITH_MARKUP = { ...EMAIL_MESSAGE, full_name: "<b>Ada</b>", company_name: '<b>Ada</b> & "Sons"' };
 

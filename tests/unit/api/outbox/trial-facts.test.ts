@@ -7,7 +7,7 @@ import { NOW, stopClock } from "../../../support/clock";
 import { MESSAGE } from "./message";
 import { iso } from "./outbox-of";
 
-/* An email about a trial says what is true when it is sent, or is dropped. */
+/* An email about a trial is true when it is sent, or it is dropped. */
 
 stopClock();
 

@@ -10,7 +10,7 @@ import { validRequest } from "../../../support/person";
 import { signUpsInProcess } from "./sign-ups";
 import { postedForm, SITUATIONS, TRIGGERS } from "./situations";
 
-/* The price that the form showed is the highest that is ever charged; what was agreed stays, whatever becomes of the catalog. */
+/* Nobody is charged more than the form showed. The agreed price stays, even if the catalog changes. */
 
 stopClock();
 

@@ -9,7 +9,7 @@ import { NOW, stopClock } from "../../../support/clock";
 import { look, signUpsInProcess } from "./sign-ups";
 import { cron, SITUATIONS, type Situation, TRIGGERS } from "./situations";
 
-/* When a sign-up ends, and that it does. */
+/* Every sign-up ends: the reasons and times. */
 
 stopClock();
 

@@ -6,7 +6,7 @@ import { stopClock } from "../../../support/clock";
 import { look, signUpsInProcess } from "./sign-ups";
 import { SITUATIONS, type Situation, TRIGGERS, type Trigger } from "./situations";
 
-/* At each step, a call fails, the process dies or another caller gets in between. The end is the same as if nothing had happened. */
+/* At each step a call fails, the process dies or another caller interferes. The result is the same as without it. */
 
 stopClock();
 

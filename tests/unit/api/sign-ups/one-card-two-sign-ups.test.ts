@@ -3,7 +3,7 @@ import { advance, advanceToCardForm } from "../../../../functions/subscription-a
 import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";
 
-/* Two sign-ups at once, with one card or one address: whichever step of the first the second comes before, one has a trial. */
+/* Two sign-ups at once with one card or one address: whatever the order of their steps, only one gets a trial. */
 
 stopClock();
 

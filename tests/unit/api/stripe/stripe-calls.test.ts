@@ -5,7 +5,7 @@ import { type Answer, answer, refusal } from "../../../support/api-in-process/st
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 
-/* The calls that the API makes to Stripe: their parameters, their idempotency keys, and what is looked for before it is created. */
+/* The API's calls to Stripe: parameters, idempotency keys, and the searches before a creation. */
 
 stopClock();
 

@@ -3,7 +3,7 @@ import { stopClock } from "../../../support/clock";
 import { eventOf, secondsNow, sign } from "../../../support/stripe-events";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 
-/* Which events of Stripe's are taken, and what is read of them. */
+/* Stripe's events: which are accepted, and the fields that are read. */
 
 stopClock();
 
