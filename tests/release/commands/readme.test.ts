@@ -6,8 +6,8 @@ import { freePorts } from "./ports";
 import { installNode, unpackZip } from "./strangers-folder";
 
 /*
- * The README's steps, as somebody takes them who unpacked a zip: another user than root, no git, a folder with a space and an
- * umlaut. The suites themselves run in `npm test`, so one file of each has to do here.
+ * The README's steps for someone who unpacked a zip: not as root, without git, in a folder with a space and an umlaut. `npm test`
+ * runs the whole suites, so one file of each is enough here.
  */
 
 const unpacked = await unpackZip();

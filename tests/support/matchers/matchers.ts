@@ -2,8 +2,8 @@ import { expect } from "vitest";
 import { inWords, noticesIn, problemOf, type Received, receivedOf } from "./received";
 
 /*
- * Custom matchers for a `Response`, a visitor's answer, or a result of `look` or `post`. Their messages say what was expected and
- * what came instead.
+ * Custom matchers for a `Response`, a visitor's answer, or a result of `look` or `post`. Their messages show the expected and the
+ * actual answer.
  */
 
 interface ResponseMatchers {

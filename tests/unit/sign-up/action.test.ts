@@ -19,8 +19,8 @@ import { NONCE } from "../../support/visitors/site-visitor";
 import { SESSIONS } from "./sessions";
 
 /*
- * A posted form: what comes of it, what the visitor reads, what the browser keeps and what the log says. `post` fails on a
- * password in an answer or the log, and on personal data in the log.
+ * A posted form: its outcome, the page, the cookies and the log lines. `post` fails on a password in an answer or the log, and on
+ * personal data in the log.
  */
 
 stopClock();

@@ -10,8 +10,8 @@ import { OTHER_PLAN, PATH, PLAN, SITE_URL } from "../../support/site-in-process/
 import { SESSIONS } from "./sessions";
 
 /*
- * The pages of app/signup/server/current-step.server.ts: the cookie's sign-up, the URL and what Stripe and the API say give a page,
- * and what the cookie keeps. What becomes of a sign-up that is checked is in transition.test.ts.
+ * app/signup/server/current-step.server.ts: the page and the new cookie that follow from the cookie's sign-up, the URL and the
+ * answers of Stripe and the API. For the next state of a sign-up, see transition.test.ts.
  */
 
 stopClock();

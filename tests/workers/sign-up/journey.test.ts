@@ -7,8 +7,8 @@ import { startStack, startVisitedSite } from "../../support/visitors/visited-sit
 import { enterCard, rows, stripeStateOf } from "../../support/visitors/visitor";
 
 /*
- * Whole sign-ups over HTTP, without a script, through the built Workers. Which step follows on which, and all that each
- * says, is in tests/unit/sign-up/.
+ * Whole sign-ups over HTTP, without a script, through the built Workers. For the order of the steps and their texts, see
+ * tests/unit/sign-up/.
  */
 
 const STANDARD = `/subscription/${fields.package_id}`;

@@ -4,8 +4,8 @@ import { look, type Standing, signUpsInProcess } from "./sign-ups";
 import { type Begin, type Pull, SITUATIONS, type Situation, TRIGGERS, type Trigger } from "./situations";
 
 /*
- * The diagram of sign-ups/advance.ts, cell by cell: a sign-up as it stands here and at Stripe × who asks. Where a cell has no row,
- * nothing changes.
+ * The state diagram of sign-ups/advance.ts, cell by cell: the sign-up's state here and at Stripe × the caller. In a cell without a
+ * row, nothing changes.
  */
 
 stopClock();
