@@ -10,8 +10,10 @@ export type Api = { url: string; token: string };
 /** The API of a target. For a deployment, throws ToolError if the variable OPERATOR_TOKEN is not set. */
 export function apiOf(target: Target): Api {
   if (target === "local") {
-    const { vars } = readLocalSettings(process.env, portOf(process.env));
-    return { url: String(vars.site.SUBSCRIPTION_API_URL), token: String(vars["subscription-api"].OPERATOR_TOKEN) };
+    const port = portOf(process.env);
+    const { vars } = readLocalSettings(process.env, port);
+    // The reference API that npm start runs, even if SUBSCRIPTION_API_URL leads the site to another one.
+    return { url: `http://localhost:${port + 1}`, token: String(vars["subscription-api"].OPERATOR_TOKEN) };
   }
   const token = process.env.OPERATOR_TOKEN;
   if (token) return { url: urlIn(settingsOf(target).site, "SUBSCRIPTION_API_URL"), token };

@@ -18,8 +18,23 @@ export async function checkOut() {
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@acme.com", ...args], { cwd: folder });
   git("init", "--quiet");
+  /** Runs npm to its end, without this machine's Cloudflare login. @param uid of the user who runs it */
+  async function npm(args: string[], env: NodeJS.ProcessEnv = {}, uid?: number) {
+    const home = { HOME: folder, XDG_CONFIG_HOME: join(folder, ".config") };
+    const own = { NODE_ENV: undefined, NODE_OPTIONS: undefined, ...home };
+    const child = spawn("npm", args, {
+      cwd: folder,
+      env: { ...process.env, ...own, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      uid,
+    });
+    const ended = [text(child.stdout), text(child.stderr), once(child, "close")] as const;
+    const [stdout, stderr, [exitCode]] = await Promise.all(ended);
+    return { output: stdout + stderr, exitCode: z.number().parse(exitCode) };
+  }
   return {
     folder,
+    npm,
     async change(file: string, change: (text: string) => string) {
       await writeFile(join(folder, file), change(await readFile(join(folder, file), "utf8")));
     },
@@ -29,22 +44,9 @@ export async function checkOut() {
       git("commit", "--quiet", "--allow-empty", "--message", "A release");
       return git("rev-parse", "--short=12", "HEAD").toString().trim();
     },
-    /** Runs npm to its end, without this machine's Cloudflare login. @param uid of the user who runs it */
-    async npm(args: string[], env: NodeJS.ProcessEnv = {}, uid?: number) {
-      const home = { HOME: folder, XDG_CONFIG_HOME: join(folder, ".config") };
-      const own = { NODE_ENV: undefined, NODE_OPTIONS: undefined, ...home };
-      const child = spawn("npm", args, {
-        ...{ cwd: folder, env: { ...process.env, ...own, ...env }, stdio: ["ignore", "pipe", "pipe"] },
-        ...(uid !== undefined && { uid }),
-      });
-      const ended = [text(child.stdout), text(child.stderr), once(child, "close")] as const;
-      const [stdout, stderr, [exitCode]] = await Promise.all(ended);
-      return { output: stdout + stderr, exitCode: z.number().parse(exitCode) };
-    },
     /** Runs a script of package.json. */
-    run(script: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) {
-      return this.npm(["run", "--silent", script, "--", ...args], env);
-    },
+    run: (script: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) =>
+      npm(["run", "--silent", script, "--", ...args], env),
     dispose: () => rm(folder, { recursive: true, force: true }),
   };
 }

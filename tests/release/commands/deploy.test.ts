@@ -210,6 +210,6 @@ test("a rollback refuses a version with an older secret, and changes nothing", a
   const secret = version("secret", 2, { "workers/triggered_by": "secret" });
   for (const name of NAMES) versions.set(name, [...(versions.get(name) ?? []), secret]);
   const { output, steps, exitCode } = await run("rollback", ["production", good]);
-  expect(output).toContain("✗ site: a secret was changed since");
+  expect(output).toContain("✗ site: a secret has changed since");
   expect({ steps, exitCode }).toEqual({ steps: [], exitCode: 1 });
 });

@@ -36,7 +36,8 @@ export async function unpackZip() {
     // npm tells its scripts its own cache and prefix.
     const inherited = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
     const path = [...(node ? [node] : []), process.env.PATH].join(delimiter);
-    const clean = { NODE_ENV: undefined, NODE_OPTIONS: undefined, CI: "1", TMPDIR: home, HOME: home, PATH: path };
+    const ofTests = { NODE_ENV: undefined, NODE_OPTIONS: undefined, TEST_RESULTS: undefined };
+    const clean = { ...ofTests, CI: "1", TMPDIR: home, HOME: home, PATH: path };
     const [program = "", ...args] = command.split(" ");
     return spawn(program, args, {
       ...{ cwd: folder, detached: true, stdio: ["ignore", "pipe", "pipe"], ...user },
