@@ -34,7 +34,8 @@ export async function callApi(api: Api, command: string, body: object = {}): Pro
 async function send({ url, token }: Api, command: string, body: object): Promise<unknown> {
   const response = await fetch(`${url}/operator/${command}`, {
     method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    // A deployment waits for Wrangler between two commands, and would reuse a connection that the API has closed by then.
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", connection: "close" },
     body: JSON.stringify(body),
     redirect: "error",
   }).catch((error: unknown) => {
