@@ -87,8 +87,6 @@ export async function startCloudflare(api?: RunningWorker) {
   }
 
   const server = createServer(async (request, response) => {
-    // All hosts are this one, so that a connection to one could be reused for another after the server has closed it.
-    response.setHeader("connection", "close");
     const [, host = "", ownPath = ""] = /^\/to\/([^/]+)(\/.*)/.exec(request.url ?? "") ?? [];
     if (api && host === API_HOST) {
       const answer = await answerOfApi(request, ownPath, api);
