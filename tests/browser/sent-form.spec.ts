@@ -43,6 +43,15 @@ for (const { what, notice: told, answer } of FAILURES) {
       await button.evaluate((element) => element.scrollIntoView({ behavior: "instant", block: "center" }));
       await button.focus();
       const place = () => button.evaluate((element) => [scrollY, element.getBoundingClientRect().top]);
+      // Filling in the last fields and focusing the button scroll the page: wait until it stands still.
+      await page.evaluate(async () => {
+        const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+        let last = scrollY;
+        for (let still = 0; still < 20; still = scrollY === last ? still + 1 : 0) {
+          last = scrollY;
+          await nextFrame();
+        }
+      });
       const before = await place();
       await page.keyboard.press("Enter");
       return { visitor, held, release, button, before, place };
