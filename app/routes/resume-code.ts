@@ -1,5 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/cloudflare";
-import { qrCode, resumeLink } from "../signup/server/resume-link.server";
+import { qrCode } from "../signup/server/qr-code.server";
+import { resumeLink } from "../signup/server/resume-link.server";
 
 /** The QR code of a resume link. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

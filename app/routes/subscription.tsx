@@ -34,13 +34,19 @@ import {
   SIGNUP_FINISHED,
   submissionFailed,
 } from "../signup/notices";
-import { checkSignUp } from "../signup/server/check-sign-up.server";
-import { currentStep, ENDED, linkedSignUp } from "../signup/server/current-step.server";
+import { checkSession } from "../signup/server/check-session.server";
+import { currentStep, ENDED, linkedSession } from "../signup/server/current-step.server";
 import { parseForm, readForm, refused, returned, shownPriceIn } from "../signup/server/posted-form.server";
-import { endOfSignUp } from "../signup/server/session.server";
-import { isInProgress, isSignUp, isSignUpOf, type SignUp, type SignUpState } from "../signup/sign-up-state";
+import { endOfSession } from "../signup/server/session.server";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
+import {
+  type CurrentSession,
+  isInProgress,
+  isSession,
+  isSessionOf,
+  type SignupSession,
+} from "../signup/signup-session";
 import type { SignupReply, SignupStep } from "../signup/steps";
 import { ErrorPage } from "../ui/layout/error-page";
 
@@ -98,7 +104,7 @@ export async function action(posted: ActionFunctionArgs) {
 
   const current = await sessions.read(request);
   if (fields.intent === "start-over")
-    return startOver(posted, isSignUpOf(current, fields.sign_up) || !isSignUp(current));
+    return startOver(posted, isSessionOf(current, fields.sign_up) || !isSession(current));
   if (fields.intent === "resume") return resume(posted, current);
   // An unknown button comes from an earlier release's page.
   if (fields.intent !== undefined) return redirect(path, 303);
@@ -114,7 +120,7 @@ export async function action(posted: ActionFunctionArgs) {
   const planUrl = planPath(subscription.package_id) ?? path;
   const key = await idempotencyKeyOf(subscription, sessions.nonceIn(request));
   // The same form was posted again, for example by a double click.
-  if (isSignUpOf(current, key) && current.state !== "ended") return redirect(planUrl, 303);
+  if (isSessionOf(current, key) && current.state !== "ended") return redirect(planUrl, 303);
 
   if (blocksCookies(request))
     return reply(422, { form, notice: COOKIES_BLOCKED }, { "Set-Cookie": sessions.newNonce() });
@@ -147,15 +153,15 @@ export async function action(posted: ActionFunctionArgs) {
 
   log.add({ signup: "created" });
   const { clientSecret, statusUrl } = outcome;
-  const signUp: SignUp = {
+  const session: SignupSession = {
     ...{ key, requestId, clientSecret, statusUrl, state: "card", flash: "saved" },
     packageId: subscription.package_id ?? "",
     // If the page showed an earlier, higher price, the API uses the lower one.
     priceCents: listPriceCents === undefined ? undefined : Math.min(listPriceCents, shownPriceCents ?? listPriceCents),
     details: toDetails(subscription),
-    expiresAt: endOfSignUp(outcome.expiresAt),
+    expiresAt: endOfSession(outcome.expiresAt),
   };
-  return seeOther(planUrl, signUp, posted);
+  return seeOther(planUrl, session, posted);
 }
 
 /** The API's answers to a visitor's mistake. Any other failure may affect everyone. */
@@ -165,8 +171,8 @@ function reply(status: number, content: SignupReply, headers: HeadersInit = {}) 
   return data(content, { status, headers });
 }
 
-async function seeOther(path: string, signUp: SignUp, { context: { sessions } }: ActionFunctionArgs) {
-  return redirect(path, { status: 303, headers: { "Set-Cookie": await sessions.write(signUp) } });
+async function seeOther(path: string, session: SignupSession, { context: { sessions } }: ActionFunctionArgs) {
+  return redirect(path, { status: 303, headers: { "Set-Cookie": await sessions.write(session) } });
 }
 
 /** True if a browser on the site's own page sends no cookie at all. It would lose its sign-up. */
@@ -182,20 +188,20 @@ function startOver({ request, context: { sessions } }: ActionFunctionArgs, isOwn
 }
 
 /** Continues a link's sign-up if it still needs a card and no other sign-up is in progress in this browser. */
-async function resume(posted: ActionFunctionArgs, current: SignUpState) {
+async function resume(posted: ActionFunctionArgs, current: CurrentSession) {
   const { request, params, context } = posted;
   const url = new URL(request.url);
-  const linked = await linkedSignUp(url, packageIdOf(request.url, params.id), context);
+  const linked = await linkedSession(url, packageIdOf(request.url, params.id), context);
   // The page that the browser is sent to explains why.
   if (!linked || isInProgress(current, Date.now())) return redirect(url.pathname + url.search, 303);
   if (blocksCookies(request))
     return reply(422, { notice: COOKIES_BLOCKED }, { "Set-Cookie": context.sessions.newNonce() });
-  const checked = await checkSignUp(linked, context);
+  const checked = await checkSession(linked, context);
   switch (checked.state) {
     case "card": {
       // The notices are about another device, so leave them out.
-      const { flash, message: _, ...signUp } = checked;
-      return seeOther(url.pathname, { ...signUp, flash: flash === "declined" ? undefined : flash }, posted);
+      const { flash, message: _, ...session } = checked;
+      return seeOther(url.pathname, { ...session, flash: flash === "declined" ? undefined : flash }, posted);
     }
     case "waiting":
       if (checked.reason === "unreachable") return reply(503, { notice: CONNECTION_FAILED });

@@ -1,6 +1,6 @@
 import type { SubmissionResult } from "@conform-to/react";
 import type { Notice } from "./notices";
-import type { SignUpIn } from "./sign-up-state";
+import type { SessionIn } from "./signup-session";
 
 /* The data that the loader and the action send to the page. */
 
@@ -21,7 +21,7 @@ export interface ResumeLink {
   qrCodePath: string | undefined;
 }
 
-export type CardStepData = Omit<SignUpIn<"card">, "state" | "statusUrl"> & {
+export type CardStepData = Omit<SessionIn<"card">, "state" | "statusUrl"> & {
   step: "card";
   /** Empty if no card can be taken. */
   publishableKey: string;
@@ -48,12 +48,12 @@ export interface WaitingStepData {
 /** The page that a link opens, which asks before it continues a sign-up. */
 export interface ResumeStepData {
   step: "resume";
-  /** `busy`: this browser has another sign-up in progress. `ended`: the link has expired. */
-  state: "ready" | "busy" | "ended";
+  /** `busy`: this browser has another sign-up in progress. `expired`: the link has expired. */
+  state: "ready" | "busy" | "expired";
 }
 
 export type DoneStepData = Pick<
-  SignUpIn<"done">,
+  SessionIn<"done">,
   "packageId" | "priceCents" | "card" | "startedAt" | "trialEnd" | "requestId" | "flash" | "details"
 > & {
   step: "done";

@@ -39,7 +39,7 @@ export function ResumeStep({
             </ButtonLink>
           </>
         )}
-        {state === "ended" && (
+        {state === "expired" && (
           <>
             <p>This link has expired. Links last 30 minutes. Get a new one where you started, or continue here.</p>
             <ButtonLink href={pathname} className="mt-6 w-fit">

@@ -5,17 +5,17 @@ import { signUpPath } from "../../contract/sign-up-path";
 import { trialEndOf } from "../../contract/trial";
 import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../notices";
 import {
+  type CurrentSession,
   isInProgress,
   isPastItsTime,
-  isPending,
-  isSignUpOf,
-  type PendingSignUp,
-  type SignUp,
-  type SignUpIn,
-  type SignUpState,
-} from "../sign-up-state";
+  isSessionOf,
+  isUnfinished,
+  type SessionIn,
+  type SignupSession,
+  type UnfinishedSession,
+} from "../signup-session";
 import type { SignupStep } from "../steps";
-import { checkSignUp } from "./check-sign-up.server";
+import { checkSession } from "./check-session.server";
 import { resumeLink } from "./resume-link.server";
 
 /** The release of Stripe.js that the installed @stripe/stripe-js expects. */
@@ -29,7 +29,7 @@ const RETURNED_SECRET = "setup_intent_client_secret";
 
 /**
  * The page's step, and the cookie if it changes. The cookie's sign-up is checked with Stripe and the API (`transition` in
- * sign-up-state.ts) while it is waiting, and after its time for a card is over:
+ * signup-session.ts) while it is waiting, and after its time for a card is over:
  *
  * | cookie, after a check       | URL                      | page                                                     |
  * | --------------------------- | ------------------------ | -------------------------------------------------------- |
@@ -44,7 +44,7 @@ const RETURNED_SECRET = "setup_intent_client_secret";
  * | sign-up of the token        | `?return=T`              | checked, then 303 to the clean path                      |
  * | none, or a newer sign-up    | `?return=T`              | what became of the token's: without personal data        |
  * | sign-up of the link         | `?resume=L`              | 303 to the clean path                                    |
- * | none, or another sign-up    | `?resume=L`              | question: ready, busy or ended                           |
+ * | none, or another sign-up    | `?resume=L`              | question: ready, busy or expired                         |
  * | any                         | with Stripe's secret     | 303 to the same URL without it                           |
  */
 export async function currentStep(request: Request, packageId: string, context: AppLoadContext) {
@@ -61,20 +61,20 @@ export async function currentStep(request: Request, packageId: string, context: 
   if (returnToken !== null) {
     const returned = await sessions.fromReturnToken(returnToken);
     if (!returned) throw redirect(path, 303);
-    if (!isSignUpOf(current, returned.key)) return data(outcome(await checkSignUp(returned, context), current));
-    const checked = isPending(current) ? await checkSignUp(current, context) : undefined;
+    if (!isSessionOf(current, returned.key)) return data(outcome(await checkSession(returned, context), current));
+    const checked = isUnfinished(current) ? await checkSession(current, context) : undefined;
     throw redirect(path, { status: 303, headers: await cookies(checked, context) });
   }
 
   if (resumeToken !== null) {
     const linked = await resumeLinks.fromToken(resumeToken, packageId);
-    if (!linked) return data<SignupStep>({ step: "resume", state: "ended" });
-    if (isSignUpOf(current, linked.key) && isPending(current)) throw redirect(path, 303);
+    if (!linked) return data<SignupStep>({ step: "resume", state: "expired" });
+    if (isSessionOf(current, linked.key) && isUnfinished(current)) throw redirect(path, 303);
     return data(question(current));
   }
 
   if (current.state === "waiting" || (current.state === "card" && isPastItsTime(current, Date.now()))) {
-    const checked = await checkSignUp(current, context);
+    const checked = await checkSession(current, context);
     // Show the card's outcome even if the URL has another plan. Another plan can start only after the sign-up has ended.
     const visit = { packageId: checked.state === "ended" ? packageId : "", isEdit: false };
     return data(await stepOf(checked, visit, context), { headers: await cookies(withoutFlash(checked), context) });
@@ -91,7 +91,7 @@ interface Visit {
   isEdit: boolean;
 }
 
-async function stepOf(current: SignUpState, visit: Visit, context: AppLoadContext): Promise<SignupStep> {
+async function stepOf(current: CurrentSession, visit: Visit, context: AppLoadContext): Promise<SignupStep> {
   const isAnotherPlan = isOfAnotherPlan(current, visit.packageId);
   switch (current.state) {
     case "none":
@@ -122,7 +122,7 @@ async function stepOf(current: SignUpState, visit: Visit, context: AppLoadContex
 /** The notice on the form after a sign-up has ended. */
 export const ENDED = { expired: SESSION_EXPIRED, canceled: SIGNUP_CANCELED, "too old": SESSION_UNREADABLE };
 
-async function cardStep(current: SignUpIn<"card">, context: AppLoadContext): Promise<SignupStep> {
+async function cardStep(current: SessionIn<"card">, context: AppLoadContext): Promise<SignupStep> {
   const { sessions, resumeLinks, configuration } = context;
   const { state: _, statusUrl: __, ...shown } = current;
   return {
@@ -137,66 +137,66 @@ async function cardStep(current: SignUpIn<"card">, context: AppLoadContext): Pro
   };
 }
 
-function draftOf({ details }: SignUp): Record<string, string> | undefined {
+function draftOf({ details }: SignupSession): Record<string, string> | undefined {
   return details && { ...details, phone: formatPhone(details.phone ?? "") };
 }
 
-function isOfAnotherPlan(current: SignUpState, packageId: string): boolean {
+function isOfAnotherPlan(current: CurrentSession, packageId: string): boolean {
   if (packageId === "" || !("packageId" in current)) return false;
   return packageId.toLowerCase() !== current.packageId.toLowerCase();
 }
 
 /** The sign-up without the notices that are shown only once. */
-function withoutFlash(signUp: SignUp): SignUp {
-  switch (signUp.state) {
+function withoutFlash(session: SignupSession): SignupSession {
+  switch (session.state) {
     case "card":
-      return { ...signUp, flash: undefined, message: undefined };
+      return { ...session, flash: undefined, message: undefined };
     case "done":
-      return { ...signUp, flash: undefined };
+      return { ...session, flash: undefined };
     default:
-      return signUp;
+      return session;
   }
 }
 
 /** The outcome of a sign-up that is not in this browser's cookie. Nothing in it says whose sign-up it is. */
-function outcome(signUp: SignUp, current: SignUpState): SignupStep {
-  const { packageId, priceCents } = signUp;
-  switch (signUp.state) {
+function outcome(session: SignupSession, current: CurrentSession): SignupStep {
+  const { packageId, priceCents } = session;
+  switch (session.state) {
     case "card":
       return question(current);
     case "waiting":
-      return { step: "waiting", packageId, priceCents, reason: signUp.reason, refreshSeconds: REFRESH_SECONDS };
+      return { step: "waiting", packageId, priceCents, reason: session.reason, refreshSeconds: REFRESH_SECONDS };
     case "ended": {
       const openPlan = isInProgress(current, Date.now()) && "packageId" in current ? current.packageId : undefined;
-      return { step: "form", packageId, openPlan, ended: ENDED[signUp.why] };
+      return { step: "form", packageId, openPlan, ended: ENDED[session.why] };
     }
     case "done": {
-      const { startedAt, trialEnd, flash } = signUp;
+      const { startedAt, trialEnd, flash } = session;
       return { step: "done", packageId, priceCents, key: undefined, details: undefined, startedAt, trialEnd, flash };
     }
   }
 }
 
 /** Asks if the visitor wants to continue a link's sign-up, which never replaces one in progress. */
-function question(current: SignUpState): SignupStep {
+function question(current: CurrentSession): SignupStep {
   return { step: "resume", state: isInProgress(current, Date.now()) ? "busy" : "ready" };
 }
 
 /** The sign-up of a link or return token in the URL. */
-export async function linkedSignUp(
+export async function linkedSession(
   url: URL,
   packageId: string,
   { sessions, resumeLinks }: AppLoadContext,
-): Promise<PendingSignUp | undefined> {
+): Promise<UnfinishedSession | undefined> {
   const link = url.searchParams.get(RESUME);
   if (link !== null) return resumeLinks.fromToken(link, packageId);
   return sessions.fromReturnToken(url.searchParams.get(RETURN) ?? "");
 }
 
-async function cookies(signUp: SignUp | undefined, { sessions }: AppLoadContext): Promise<Headers> {
+async function cookies(session: SignupSession | undefined, { sessions }: AppLoadContext): Promise<Headers> {
   const headers = new Headers();
-  if (signUp) headers.append("Set-Cookie", await sessions.write(signUp));
+  if (session) headers.append("Set-Cookie", await sessions.write(session));
   // After a sign-up has ended, the same form starts a new one, which needs a new key.
-  if (signUp?.state === "ended") headers.append("Set-Cookie", sessions.newNonce());
+  if (session?.state === "ended") headers.append("Set-Cookie", sessions.newNonce());
   return headers;
 }

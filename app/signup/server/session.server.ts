@@ -1,6 +1,12 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import { randomToken } from "../../pipeline/random-token.server";
-import { type PendingSignUp, pendingSignUp, type SignUp, type SignUpState, signUp } from "../sign-up-state";
+import {
+  type CurrentSession,
+  type SignupSession,
+  signupSession,
+  type UnfinishedSession,
+  unfinishedSession,
+} from "../signup-session";
 import { sealedTokens } from "./sealed-token.server";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -21,9 +27,9 @@ const MAX_COOKIE_BYTES = 4096;
 export interface SignupSessions {
   /** True for any cookie with the session's name; cheaper than reading it. */
   isIn(request: Request): boolean;
-  read(request: Request): Promise<SignUpState>;
+  read(request: Request): Promise<CurrentSession>;
   /** Returns a Set-Cookie value, as do the next three methods. Leaves out fields that do not fit in a cookie. */
-  write(signUp: SignUp): Promise<string>;
+  write(session: SignupSession): Promise<string>;
   clear(): string;
   newNonce(): string;
   /** A nonce for a browser without one, else undefined. The form's page is cached, so the header is added outside the cache. */
@@ -31,8 +37,8 @@ export interface SignupSessions {
   /** Undefined without a nonce, or with a malformed one. */
   nonceIn(request: Request): string | undefined;
   /** Identifies a page's own sign-up after its card's setup, without personal data. */
-  toReturnToken(signUp: PendingSignUp): Promise<string>;
-  fromReturnToken(token: string): Promise<PendingSignUp | undefined>;
+  toReturnToken(session: UnfinishedSession): Promise<string>;
+  fromReturnToken(token: string): Promise<UnfinishedSession | undefined>;
 }
 
 /** `secure` adds `Secure` and the `__Host-` prefix (RFC 6265bis). */
@@ -53,14 +59,14 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
     async read(request) {
       const sealed = cookieIn(request, name);
       if (sealed === undefined) return { state: "none" };
-      const kept = signUp.safeParse(parsed(await inCookie.open(sealed))).data;
+      const kept = signupSession.safeParse(parsed(await inCookie.open(sealed))).data;
       return kept && isKept(kept) ? kept : { state: "unreadable" };
     },
-    async write(signUp) {
-      const maxAge = Math.ceil((signUp.expiresAt + GRACE_MS - Date.now()) / 1000);
+    async write(session) {
+      const maxAge = Math.ceil((session.expiresAt + GRACE_MS - Date.now()) / 1000);
       const cookieOf = async (kept: object) =>
         stringifySetCookie({ name, value: await inCookie.seal(JSON.stringify(kept)), ...attributes, maxAge });
-      let kept: object = { ...signUp, ...readByEarlierRelease(signUp) };
+      let kept: object = { ...session, ...readByEarlierRelease(session) };
       let cookie = await cookieOf(kept);
       for (const field of LEFT_OUT) {
         if (cookie.length <= MAX_COOKIE_BYTES) break;
@@ -76,7 +82,7 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
     toReturnToken: ({ key, requestId, packageId, priceCents, expiresAt, clientSecret, statusUrl }) =>
       inReturn.seal(JSON.stringify({ key, requestId, packageId, priceCents, expiresAt, clientSecret, statusUrl })),
     async fromReturnToken(token) {
-      const returned = pendingSignUp.safeParse(parsed(await inReturn.open(token))).data;
+      const returned = unfinishedSession.safeParse(parsed(await inReturn.open(token))).data;
       return returned && isKept(returned) ? returned : undefined;
     },
   };
@@ -86,7 +92,7 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
 const LEFT_OUT = ["message", "details"];
 
 /** The fields that the previous release requires, so that a rollback keeps sign-ups. Remove in the next release. */
-function readByEarlierRelease({ state }: SignUp): object {
+function readByEarlierRelease({ state }: SignupSession): object {
   switch (state) {
     case "card":
       return {};
@@ -103,7 +109,7 @@ function readByEarlierRelease({ state }: SignUp): object {
  * When a sign-up that is accepted now will end if no card is set up, in milliseconds since 1970.
  * @param apiEnd when the API ends it, if the API says so
  */
-export function endOfSignUp(apiEnd = Number.POSITIVE_INFINITY): number {
+export function endOfSession(apiEnd = Number.POSITIVE_INFINITY): number {
   return Math.min(Date.now() + DAY_MS, apiEnd);
 }
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { readConfiguration } from "../../../app/pipeline/settings/configuration.server";
 import { action, loader } from "../../../app/routes/subscription";
 import { signupServices } from "../../../app/signup/server/services.server";
-import type { SignUp } from "../../../app/signup/sign-up-state";
+import type { SignupSession } from "../../../app/signup/signup-session";
 import type { SignupReply, SignupStep } from "../../../app/signup/steps";
 import { PASSWORD, PERSONAL } from "../person";
 import { NONCE } from "../visitors/site-visitor";
@@ -55,7 +55,7 @@ export function siteContext(settings: Record<string, unknown> = {}) {
 export type Site = ReturnType<typeof siteContext>;
 
 /** Headers with an empty value are not sent. */
-type Visit = { session?: SignUp | undefined; path?: string; headers?: Record<string, string> };
+type Visit = { session?: SignupSession | undefined; path?: string; headers?: Record<string, string> };
 
 /** The arguments of a route's loader or action for a request from a browser with this session. */
 export async function requestOf(site: Site, { session, path = PATH, headers = {} }: Visit, init: RequestInit = {}) {

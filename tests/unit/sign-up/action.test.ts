@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { headers as documentHeaders } from "../../../app/routes/subscription";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
-import type { SignUp } from "../../../app/signup/sign-up-state";
+import type { SignupSession } from "../../../app/signup/signup-session";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields, typed } from "../../support/person";
@@ -114,13 +114,13 @@ describe("a form that the API takes", () => {
 });
 
 describe("the same form again", () => {
-  const again = async (session: SignUp) => {
+  const again = async (session: SignupSession) => {
     const site = siteContext();
     const key = await keyOf({ ...request, password: fields.password }, NONCE);
     return { site, ...(await post(site, fields, { session: { ...session, key } })) };
   };
 
-  test.each<SignUp>([card, waiting, done])(
+  test.each<SignupSession>([card, waiting, done])(
     "leads to its sign-up, and the API is not called: $state",
     async (session) => {
       const { site, ...answer } = await again(session);
@@ -130,7 +130,7 @@ describe("the same form again", () => {
     },
   );
 
-  test.each<SignUp>([expired, canceled])("is another sign-up after an end: $why", async (session) => {
+  test.each<SignupSession>([expired, canceled])("is another sign-up after an end: $why", async (session) => {
     const answer = await again(session);
     expect(answer.session).toMatchObject({ state: "card" });
     expect(answer.site.api.calls).toHaveLength(1);
@@ -433,10 +433,10 @@ describe("a busy API", () => {
 });
 
 describe("Start over", () => {
-  const startOver = (session: SignUp | undefined, sign_up: string) =>
+  const startOver = (session: SignupSession | undefined, sign_up: string) =>
     post(siteContext(), { intent: "start-over", sign_up }, { session, path: `${PATH}?edit` });
 
-  test.each<{ name: string; session?: SignUp }>([
+  test.each<{ name: string; session?: SignupSession }>([
     { name: "its sign-up", session: card },
     { name: "its success", session: done },
     { name: "no sign-up" },

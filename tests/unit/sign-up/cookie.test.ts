@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
 import { sealedTokens } from "../../../app/signup/server/sealed-token.server";
 import { signupSessions } from "../../../app/signup/server/session.server";
-import type { SignUp } from "../../../app/signup/sign-up-state";
+import type { SignupSession } from "../../../app/signup/signup-session";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields, validRequest } from "../../support/person";
@@ -68,7 +68,7 @@ describe("the session's cookie", () => {
     expect(await sessions.read(asking(`__Host-signup=${sealed}`))).toEqual({ state: "unreadable" });
   });
 
-  test.each<{ state: SignUp; ofEarlierRelease: object }>([
+  test.each<{ state: SignupSession; ofEarlierRelease: object }>([
     { state: SESSIONS.card, ofEarlierRelease: { resumed: true } },
     { state: SESSIONS.waiting, ofEarlierRelease: { checks: 3 } },
     { state: SESSIONS.canceled, ofEarlierRelease: { clientSecret: "seti_1_secret_1" } },
@@ -89,7 +89,7 @@ describe("the session's cookie", () => {
   });
 
   const long = { ...card, details: { ...card.details, address: "x".repeat(2_000) } };
-  const kept = async (signUp: SignUp) => {
+  const kept = async (signUp: SignupSession) => {
     const cookie = await sessions.write(signUp);
     expect(cookie.length, "length of the cookie").toBeLessThanOrEqual(4096);
     return sessions.read(asking(pairOf(cookie)));

@@ -44,7 +44,7 @@ test.each<PageCase>([
   },
   {
     name: "an expired link leads to the sign-up",
-    step: { step: "resume", state: "ended" },
+    step: { step: "resume", state: "expired" },
     says: "This link has expired. Links last 30 minutes. Get a new one where you started, or continue here.",
     links: ["/"],
   },

@@ -1,8 +1,9 @@
 import jsQR from "jsqr";
 import { describe, expect, test, vi } from "vitest";
 import { loader } from "../../../app/routes/resume-code";
-import { qrCode, resumeLink, resumeLinks } from "../../../app/signup/server/resume-link.server";
-import type { SignUp } from "../../../app/signup/sign-up-state";
+import { qrCode } from "../../../app/signup/server/qr-code.server";
+import { resumeLink, resumeLinks } from "../../../app/signup/server/resume-link.server";
+import type { SignupSession } from "../../../app/signup/signup-session";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { look, post, requestOf, siteContext } from "../../support/site-in-process/site-context";
@@ -123,7 +124,7 @@ describe("a link's QR code", () => {
     expect(modulesOf(svg) - Math.max(...edges)).toBe(4);
   });
 
-  const served = async (session: SignUp | undefined) =>
+  const served = async (session: SignupSession | undefined) =>
     loader(await requestOf(siteContext(), { session, path: "/resume-code" }));
 
   test("is served to its own browser, and not stored", async () => {
@@ -132,7 +133,7 @@ describe("a link's QR code", () => {
     expect(response).toHaveHeader("Cache-Control", "no-store");
   });
 
-  test.each<{ name: string; session: SignUp | undefined }>([
+  test.each<{ name: string; session: SignupSession | undefined }>([
     { name: "a card step without details", session: { ...card, details: undefined } },
     { name: "a card that is waited for", session: waiting },
     { name: "no sign-up", session: undefined },
@@ -143,14 +144,14 @@ describe("a link's QR code", () => {
 
 describe("Continue this sign-up", () => {
   const SUCCEEDED = { status: "succeeded" };
-  const other: SignUp = { ...card, key: "another-key", clientSecret: "seti_9_secret_9" };
+  const other: SignupSession = { ...card, key: "another-key", clientSecret: "seti_9_secret_9" };
   const { details: _, requestId, ...resumed } = card;
 
   interface Given {
     stripe?: object;
     stripeStatus?: number;
     api?: object;
-    session?: SignUp;
+    session?: SignupSession;
     headers?: Record<string, string>;
   }
   async function press({ stripe = {}, stripeStatus = 200, api = {}, ...visit }: Given = {}, by = "resume") {
@@ -162,7 +163,7 @@ describe("Continue this sign-up", () => {
     return { site, ...(await post(site, { intent: "resume" }, { ...visit, path: `${PATH}?${by}=${token}` })) };
   }
 
-  test.each<{ name: string; session?: SignUp }>([
+  test.each<{ name: string; session?: SignupSession }>([
     { name: "no sign-up" },
     { name: "a success", session: done },
     { name: "a sign-up that has ended", session: canceled },
@@ -190,7 +191,7 @@ describe("Continue this sign-up", () => {
     expect((await press({ stripeStatus: 404 })).session).toEqual({ ...resumed, flash: "unknown" });
   });
 
-  test.each<SignUp>([other, { ...waiting, key: "another-key", expiresAt: NOW }])(
+  test.each<SignupSession>([other, { ...waiting, key: "another-key", expiresAt: NOW }])(
     "does not replace a sign-up in progress, and asks nobody: $state",
     async (session) => {
       const { site, ...answer } = await press({ session });

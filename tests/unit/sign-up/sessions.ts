@@ -1,4 +1,4 @@
-import type { SignUp } from "../../../app/signup/sign-up-state";
+import type { SignupSession } from "../../../app/signup/signup-session";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW } from "../../support/clock";
 import { validRequest } from "../../support/person";
@@ -16,4 +16,4 @@ export const SESSIONS = {
   expired: { ...form, state: "ended", why: "expired" },
   canceled: { ...form, state: "ended", why: "canceled" },
   done: { ...form, state: "done", startedAt: new Date(NOW).toISOString() },
-} as const satisfies Record<string, SignUp>;
+} as const satisfies Record<string, SignupSession>;

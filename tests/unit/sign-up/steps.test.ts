@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../../../app/signup/notices";
 import { STRIPE_JS_URL } from "../../../app/signup/server/current-step.server";
-import type { SignUp } from "../../../app/signup/sign-up-state";
+import type { SignupSession } from "../../../app/signup/signup-session";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields } from "../../support/person";
@@ -19,7 +19,7 @@ stopClock();
 const { card, waiting, expired, canceled, done } = SESSIONS;
 const OTHER_PATH = `/subscription/${OTHER_PLAN}`;
 const pastCard = { ...card, expiresAt: NOW };
-const tooOld: SignUp = { ...canceled, why: "too old" };
+const tooOld: SignupSession = { ...canceled, why: "too old" };
 
 /** Answers of Stripe and the API. `stripeStatus` is 200 by default. */
 interface Answers {
@@ -49,14 +49,14 @@ function siteThatAnswers({ stripe, stripeStatus = 200, api = {} }: Answers = {})
 }
 
 /** Opens a page in a browser with this sign-up, or with a cookie that cannot be read. */
-function open(site: Site, cookie: SignUp | "unreadable" | undefined, path: string) {
+function open(site: Site, cookie: SignupSession | "unreadable" | undefined, path: string) {
   if (cookie === "unreadable") return look(site, { path, headers: { Cookie: "__Host-signup=changed" } });
   return look(site, { path, session: cookie });
 }
 
 interface PageCase extends Answers {
   name: string;
-  cookie?: SignUp | "unreadable";
+  cookie?: SignupSession | "unreadable";
   path: string;
   page: object;
   keeps?: object | "cleared";
@@ -279,12 +279,12 @@ describe("a sign-up that waits, or has no card in time, is checked:", () => {
 });
 
 describe("a return from the card's setup", () => {
-  const returnPath = async (site: Site, { of = card as SignUp & { state: "card" }, more = "" } = {}) =>
+  const returnPath = async (site: Site, { of = card as SignupSession & { state: "card" }, more = "" } = {}) =>
     `${PATH}?return=${await site.sessions.toReturnToken(of)}${more}`;
 
   interface ReturnCase extends Answers {
     name: string;
-    cookie: SignUp;
+    cookie: SignupSession;
     keeps: object | undefined;
     /** How often Stripe is asked. */
     asked: number;
@@ -382,7 +382,7 @@ describe("a return from the card's setup", () => {
   });
 
   const details = { ...card.details, company_name: "Other Ltd", email: "grace@example.com" };
-  const newer: SignUp = { ...card, key: "another-key", details };
+  const newer: SignupSession = { ...card, key: "another-key", details };
 
   test.each<Answers & { name: string; page: object }>([
     { name: "a success", ...TRIAL, page: { step: "done", key: undefined, details: undefined } },
@@ -435,14 +435,14 @@ describe("a return from the card's setup", () => {
     const site = siteThatAnswers();
     const token = await site.sessions.toReturnToken(card);
     const { step } = await open(site, undefined, `${PATH}?resume=${token}`);
-    expect(step).toMatchObject({ step: "resume", state: "ended" });
+    expect(step).toMatchObject({ step: "resume", state: "expired" });
   });
 });
 
 describe("a link to continue", () => {
-  const newer: SignUp = { ...card, key: "another-key" };
+  const newer: SignupSession = { ...card, key: "another-key" };
 
-  test.each<{ name: string; cookie?: SignUp; state: string }>([
+  test.each<{ name: string; cookie?: SignupSession; state: string }>([
     { name: "without a sign-up asks", state: "ready" },
     { name: "after a success asks", cookie: done, state: "ready" },
     { name: "after an end asks", cookie: canceled, state: "ready" },
@@ -470,12 +470,12 @@ describe("a link to continue", () => {
   test("of another plan has expired", async () => {
     const site = siteThatAnswers();
     const { step } = await open(site, card, `${OTHER_PATH}?resume=${await site.resumeLinks.toToken(card)}`);
-    expect(step).toMatchObject({ step: "resume", state: "ended" });
+    expect(step).toMatchObject({ step: "resume", state: "expired" });
   });
 
   test("that was changed has expired", async () => {
     const { step } = await open(siteThatAnswers(), undefined, `${PATH}?resume=x`);
-    expect(step).toMatchObject({ step: "resume", state: "ended" });
+    expect(step).toMatchObject({ step: "resume", state: "expired" });
   });
 });
 
@@ -507,7 +507,7 @@ describe("a page", () => {
     expect(step).toMatchObject({ step: "card", resumeLink: undefined, countryCode: undefined });
   });
 
-  test.each<{ name: string; cookie: SignUp; keeps: SignUp }>([
+  test.each<{ name: string; cookie: SignupSession; keeps: SignupSession }>([
     { name: "that the form was saved", cookie: { ...card, flash: "saved" }, keeps: card },
     { name: "a declined card", cookie: { ...card, flash: "declined", message: "Declined." }, keeps: card },
     { name: "a success", cookie: { ...done, flash: "saved" }, keeps: done },

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { type SetupIntentAnswer, type SignUp, type TrialAnswer, transition } from "../../../app/signup/sign-up-state";
+import {
+  type SetupIntentAnswer,
+  type SignupSession,
+  type TrialAnswer,
+  transition,
+} from "../../../app/signup/signup-session";
 import { NOW } from "../../support/clock";
 import { SESSIONS } from "./sessions";
 
@@ -10,7 +15,7 @@ const { state: _, clientSecret, statusUrl, ...form } = card;
 const pending = { ...form, clientSecret, statusUrl };
 
 const SUCCEEDED: SetupIntentAnswer = { status: "succeeded", card: { brand: "visa", last4: "4242" } };
-const DONE: SignUp = {
+const DONE: SignupSession = {
   ...form,
   state: "done",
   startedAt: new Date(NOW).toISOString(),
@@ -18,18 +23,18 @@ const DONE: SignUp = {
   card: { brand: "visa", last4: "4242" },
   flash: "saved",
 };
-const WAITING: SignUp = { ...pending, state: "waiting", reason: "unreachable" };
-const DECLINED: SignUp = { ...pending, state: "card", flash: "declined", message: "Insufficient funds" };
-const CARD_USED: SignUp = { ...pending, clientSecret: "seti_2_secret_2", state: "card", flash: "card used" };
-const CANCELED: SignUp = { ...form, state: "ended", why: "canceled" };
-const TOO_OLD: SignUp = { ...form, state: "ended", why: "too old" };
+const WAITING: SignupSession = { ...pending, state: "waiting", reason: "unreachable" };
+const DECLINED: SignupSession = { ...pending, state: "card", flash: "declined", message: "Insufficient funds" };
+const CARD_USED: SignupSession = { ...pending, clientSecret: "seti_2_secret_2", state: "card", flash: "card used" };
+const CANCELED: SignupSession = { ...form, state: "ended", why: "canceled" };
+const TOO_OLD: SignupSession = { ...form, state: "ended", why: "too old" };
 
 interface Row {
   when: string;
   stripe: SetupIntentAnswer;
   api?: TrialAnswer;
-  inTime: SignUp;
-  pastItsTime: SignUp;
+  inTime: SignupSession;
+  pastItsTime: SignupSession;
 }
 
 const ROWS: Row[] = [

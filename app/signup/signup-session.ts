@@ -19,7 +19,7 @@ const acceptedForm = {
   expiresAt: z.number(),
 };
 
-const pending = {
+const unfinished = {
   ...acceptedForm,
   /** The setup intent's client secret from Stripe. */
   clientSecret: z.string(),
@@ -30,17 +30,17 @@ const pending = {
 const setCard = z.object({ brand: z.string(), last4: z.string() });
 
 /** A `flash` is shown on one page, then forgotten. */
-export const signUp = z.discriminatedUnion("state", [
+export const signupSession = z.discriminatedUnion("state", [
   /** It needs a card. */
   z.object({
-    ...pending,
+    ...unfinished,
     state: z.literal("card"),
     flash: z.optional(z.enum(["saved", "declined", "card used", "unknown"])),
     /** Stripe's message about a declined card. */
     message: z.optional(z.string()),
   }),
   /** A card was entered, but its outcome is not known yet. */
-  z.object({ ...pending, state: z.literal("waiting"), reason: z.enum(["processing", "unreachable"]) }),
+  z.object({ ...unfinished, state: z.literal("waiting"), reason: z.enum(["processing", "unreachable"]) }),
   /** It cannot get a card anymore. `too old` means that its outcome can no longer be found out. */
   z.object({ ...acceptedForm, state: z.literal("ended"), why: z.enum(["expired", "canceled", "too old"]) }),
   /** Its trial has started. */
@@ -56,15 +56,15 @@ export const signUp = z.discriminatedUnion("state", [
   }),
 ]);
 
-export const pendingSignUp = z.object(pending);
+export const unfinishedSession = z.object(unfinished);
 
-export type SignUp = z.output<typeof signUp>;
-export type PendingSignUp = z.output<typeof pendingSignUp>;
-export type SignUpIn<State extends SignUp["state"]> = Extract<SignUp, { state: State }>;
+export type SignupSession = z.output<typeof signupSession>;
+export type UnfinishedSession = z.output<typeof unfinishedSession>;
+export type SessionIn<State extends SignupSession["state"]> = Extract<SignupSession, { state: State }>;
 export type SetCard = z.output<typeof setCard>;
 
 /** `unreadable`: the cookie was changed, sealed with an unknown secret, written by another release, or is too old. */
-export type SignUpState = SignUp | { state: "none" } | { state: "unreadable" };
+export type CurrentSession = SignupSession | { state: "none" } | { state: "unreadable" };
 
 /** What Stripe says about a setup intent. */
 export type SetupIntentAnswer =
@@ -96,25 +96,25 @@ export type TrialAnswer = SubscriptionStatus | { status: "unreachable" | "unknow
  * @param now milliseconds since 1970
  */
 export function transition(
-  signUp: PendingSignUp,
+  session: UnfinishedSession,
   setupIntent: SetupIntentAnswer,
   trial: TrialAnswer | undefined,
   now: number,
-): SignUp {
-  const { key, requestId, packageId, priceCents, details, expiresAt, clientSecret, statusUrl } = signUp;
+): SignupSession {
+  const { key, requestId, packageId, priceCents, details, expiresAt, clientSecret, statusUrl } = session;
   const form = { key, requestId, packageId, priceCents, details, expiresAt };
-  const pending = { ...form, clientSecret, statusUrl };
-  const isPast = isPastItsTime(signUp, now);
+  const unfinished = { ...form, clientSecret, statusUrl };
+  const isPast = isPastItsTime(session, now);
   switch (setupIntent.status) {
     case "processing":
     case "unreachable":
-      return { ...pending, state: "waiting", reason: setupIntent.status };
+      return { ...unfinished, state: "waiting", reason: setupIntent.status };
     case "open":
       if (isPast) return { ...form, state: "ended", why: "expired" };
-      return { ...pending, state: "card", flash: "declined", message: setupIntent.message };
+      return { ...unfinished, state: "card", flash: "declined", message: setupIntent.message };
     case "unknown":
       if (isPast) return { ...form, state: "ended", why: "too old" };
-      return { ...pending, state: "card", flash: "unknown" };
+      return { ...unfinished, state: "card", flash: "unknown" };
     case "canceled":
       return { ...form, state: "ended", why: "canceled" };
   }
@@ -125,38 +125,38 @@ export function transition(
       return { ...form, state: "done", startedAt, trialEnd: trial?.trial_end, card: setupIntent.card, flash: "saved" };
     }
     case "card_used":
-      if (trial.client_secret === clientSecret) return { ...pending, state: "waiting", reason: "unreachable" };
-      return { ...pending, clientSecret: trial.client_secret, state: "card", flash: "card used" };
+      if (trial.client_secret === clientSecret) return { ...unfinished, state: "waiting", reason: "unreachable" };
+      return { ...unfinished, clientSecret: trial.client_secret, state: "card", flash: "card used" };
     case "ended":
       return { ...form, state: "ended", why: "canceled" };
     case "unknown":
       if (isPast) return { ...form, state: "ended", why: "too old" };
-      return { ...pending, state: "waiting", reason: "unreachable" };
+      return { ...unfinished, state: "waiting", reason: "unreachable" };
     case "pending":
     case "unreachable":
-      return { ...pending, state: "waiting", reason: "unreachable" };
+      return { ...unfinished, state: "waiting", reason: "unreachable" };
   }
 }
 
-export function isPastItsTime({ expiresAt }: Pick<SignUp, "expiresAt">, now: number): boolean {
+export function isPastItsTime({ expiresAt }: Pick<SignupSession, "expiresAt">, now: number): boolean {
   return expiresAt <= now;
 }
 
 /** True for the sign-up that an idempotency key belongs to. */
-export function isSignUpOf(current: SignUpState, key: string | undefined): current is SignUp {
-  return isSignUp(current) && current.key === key;
+export function isSessionOf(current: CurrentSession, key: string | undefined): current is SignupSession {
+  return isSession(current) && current.key === key;
 }
 
-export function isSignUp(current: SignUpState): current is SignUp {
+export function isSession(current: CurrentSession): current is SignupSession {
   return current.state !== "none" && current.state !== "unreadable";
 }
 
 /** True for a sign-up that may still get a card. */
-export function isPending(current: SignUpState): current is SignUpIn<"card" | "waiting"> {
+export function isUnfinished(current: CurrentSession): current is SessionIn<"card" | "waiting"> {
   return current.state === "card" || current.state === "waiting";
 }
 
 /** True for a sign-up that another one must not replace unless the visitor agrees. */
-export function isInProgress(current: SignUpState, now: number): boolean {
+export function isInProgress(current: CurrentSession, now: number): boolean {
   return current.state === "waiting" || (current.state === "card" && !isPastItsTime(current, now));
 }
