@@ -38,15 +38,9 @@ import { checkSession } from "../signup/server/check-session.server";
 import { currentStep, ENDED, linkedSession } from "../signup/server/current-step.server";
 import { parseForm, readForm, refused, returned, shownPriceIn } from "../signup/server/posted-form.server";
 import { endOfSession } from "../signup/server/session.server";
+import { type CurrentSession, isInProgress, isSession, isSessionOf, type SignupSession } from "../signup/session-state";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
-import {
-  type CurrentSession,
-  isInProgress,
-  isSession,
-  isSessionOf,
-  type SignupSession,
-} from "../signup/signup-session";
 import type { SignupReply, SignupStep } from "../signup/steps";
 import { ErrorPage } from "../ui/layout/error-page";
 

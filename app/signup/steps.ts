@@ -1,6 +1,6 @@
 import type { SubmissionResult } from "@conform-to/react";
 import type { Notice } from "./notices";
-import type { SessionIn } from "./signup-session";
+import type { SessionIn } from "./session-state";
 
 /* The data that the loader and the action send to the page. */
 

@@ -13,7 +13,7 @@ import {
   type SessionIn,
   type SignupSession,
   type UnfinishedSession,
-} from "../signup-session";
+} from "../session-state";
 import type { SignupStep } from "../steps";
 import { checkSession } from "./check-session.server";
 import { resumeLink } from "./resume-link.server";
@@ -29,7 +29,7 @@ const RETURNED_SECRET = "setup_intent_client_secret";
 
 /**
  * The page's step, and the cookie if it changes. The cookie's sign-up is checked with Stripe and the API (`transition` in
- * signup-session.ts) while it is waiting, and after its time for a card is over:
+ * session-state.ts) while it is waiting, and after its time for a card is over:
  *
  * | cookie, after a check       | URL                      | page                                                     |
  * | --------------------------- | ------------------------ | -------------------------------------------------------- |

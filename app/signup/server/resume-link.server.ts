@@ -1,5 +1,5 @@
 import { signUpPath } from "../../contract/sign-up-path";
-import type { UnfinishedSession } from "../signup-session";
+import type { UnfinishedSession } from "../session-state";
 import { MAX_QR_CODE_LENGTH, QR_CODE_PATH } from "./qr-code.server";
 import { sealedTokens } from "./sealed-token.server";
 

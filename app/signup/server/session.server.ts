@@ -6,7 +6,7 @@ import {
   signupSession,
   type UnfinishedSession,
   unfinishedSession,
-} from "../signup-session";
+} from "../session-state";
 import { sealedTokens } from "./sealed-token.server";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -3,7 +3,7 @@ import type { Log } from "../../pipeline/log.server";
 import { readBoundedText } from "../../shared/bounded-body";
 import { isOverLimit, type RateLimit } from "../../shared/limits/rate-limit";
 import { rateLimitKeyOf } from "../../shared/limits/rate-limit-key";
-import type { SetupIntentAnswer } from "../signup-session";
+import type { SetupIntentAnswer } from "../session-state";
 
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;

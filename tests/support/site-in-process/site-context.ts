@@ -4,7 +4,7 @@ import * as z from "zod";
 import { readConfiguration } from "../../../app/pipeline/settings/configuration.server";
 import { action, loader } from "../../../app/routes/subscription";
 import { signupServices } from "../../../app/signup/server/services.server";
-import type { SignupSession } from "../../../app/signup/signup-session";
+import type { SignupSession } from "../../../app/signup/session-state";
 import type { SignupReply, SignupStep } from "../../../app/signup/steps";
 import { PASSWORD, PERSONAL } from "../person";
 import { NONCE } from "../visitors/site-visitor";

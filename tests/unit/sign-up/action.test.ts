@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { headers as documentHeaders } from "../../../app/routes/subscription";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
-import type { SignupSession } from "../../../app/signup/signup-session";
+import type { SignupSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields, typed } from "../../support/person";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
 import { sealedTokens } from "../../../app/signup/server/sealed-token.server";
 import { signupSessions } from "../../../app/signup/server/session.server";
-import type { SignupSession } from "../../../app/signup/signup-session";
+import type { SignupSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields, validRequest } from "../../support/person";

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { loader } from "../../../app/routes/resume-code";
 import { qrCode } from "../../../app/signup/server/qr-code.server";
 import { resumeLink, resumeLinks } from "../../../app/signup/server/resume-link.server";
-import type { SignupSession } from "../../../app/signup/signup-session";
+import type { SignupSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { look, post, requestOf, siteContext } from "../../support/site-in-process/site-context";

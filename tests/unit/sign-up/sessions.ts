@@ -1,4 +1,4 @@
-import type { SignupSession } from "../../../app/signup/signup-session";
+import type { SignupSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW } from "../../support/clock";
 import { validRequest } from "../../support/person";

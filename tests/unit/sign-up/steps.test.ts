@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../../../app/signup/notices";
 import { STRIPE_JS_URL } from "../../../app/signup/server/current-step.server";
-import type { SignupSession } from "../../../app/signup/signup-session";
+import type { SignupSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields } from "../../support/person";

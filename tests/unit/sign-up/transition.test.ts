@@ -4,7 +4,7 @@ import {
   type SignupSession,
   type TrialAnswer,
   transition,
-} from "../../../app/signup/signup-session";
+} from "../../../app/signup/session-state";
 import { NOW } from "../../support/clock";
 import { SESSIONS } from "./sessions";
 
