@@ -19,6 +19,6 @@ export function trialEndOf(startedAt: string): string {
 }
 
 /** When the reminder of a trial's end is sent. Both times are ISO 8601. */
-export function reminderOf(trialEnd: string): string {
+export function reminderDate(trialEnd: string): string {
   return new Date(Date.parse(trialEnd) - REMINDER_DAYS * DAY_MS).toISOString();
 }

@@ -133,6 +133,15 @@ const BOUNDARIES: Boundary[] = [
     why: "Stripe's package stops at its adapter, stripe/, and at the operator's commands.",
     example: { file: "functions/subscription-api/sign-ups/advance.ts", imports: "stripe" },
   },
+  {
+    from: /^functions\/subscription-api\/(?:outbox|operator)\//,
+    mayNotImport: /^functions\/subscription-api\/(?:http|sign-ups\/(?!store$))/,
+    why: "http/ knows sign-ups/ and operator/, and sign-ups/ knows outbox/, never the other way.",
+    example: {
+      file: "functions/subscription-api/outbox/outbox.ts",
+      imports: "functions/subscription-api/sign-ups/timing",
+    },
+  },
 ];
 
 interface Import {

@@ -3,7 +3,7 @@ import { company } from "../../company";
 import { cardName } from "../../contract/card-name";
 import { chargeDay, utcDay } from "../../contract/charge-wording";
 import { formatPhone } from "../../contract/fields/phone";
-import { REMINDER_DAYS, reminderOf, TRIAL_DAYS, trialEndOf } from "../../contract/trial";
+import { REMINDER_DAYS, reminderDate, TRIAL_DAYS, trialEndOf } from "../../contract/trial";
 import { monthlyCharge } from "../../pricing/plans/monthly-charge";
 import { findPlan, formatPrice } from "../../pricing/plans/plan-list";
 import { Button, ButtonLink } from "../../ui/controls/button";
@@ -90,7 +90,8 @@ export function SuccessStep({ data }: { data: DoneStepData }) {
               </p>
             )}
             <p className="mt-2 text-muted">
-              We’ll email you a reminder on {utcDay(reminderOf(trialEnd))}, {REMINDER_DAYS} days before your trial ends.
+              We’ll email you a reminder on {utcDay(reminderDate(trialEnd))}, {REMINDER_DAYS} days before your trial
+              ends.
             </p>
             <div className="mt-2">
               <HowToCancel />

@@ -1,10 +1,10 @@
 import { describeError } from "../../../app/shared/describe-error";
 import { CONNECTIONS, inParallel } from "../cloudflare-limits";
 import { log } from "../log";
+import type { CheckRank, SignUp } from "../sign-up";
 import { advance } from "../sign-ups/advance";
-import type { CheckRank, SignUp } from "../sign-ups/sign-up";
-import type { AdvanceServices } from "../sign-ups/step";
 import { nextCheck } from "../sign-ups/timing";
+import type { AdvanceServices } from "../sign-ups/transition";
 
 /**
  * Advances one batch of sign-ups that were due when the run began, one per connection. A sign-up is due because a webhook was lost,

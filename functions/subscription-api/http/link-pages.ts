@@ -5,9 +5,9 @@ import { secureHeaders } from "hono/secure-headers";
 import { company } from "../../../app/company";
 import { describeError } from "../../../app/shared/describe-error";
 import { log } from "../log";
+import { type SignUp, wasEnded } from "../sign-up";
 import { advanceToNotMe } from "../sign-ups/advance";
 import { confirmEmail } from "../sign-ups/confirm-email";
-import type { SignUp } from "../sign-ups/sign-up";
 import { LINK_DAYS } from "../signed-links";
 import type { ApiContext } from "./api-context";
 
@@ -65,7 +65,7 @@ linkPages.get("/verify-email/:token", async (c) => {
   if (c.req.method === "HEAD") return c.body(null);
   const signUp = signUpId === undefined ? null : await services.signUps.change(signUpId, confirmEmail);
   if (!signUp) return notFound(c);
-  if (signUp.end_reason !== null) return ended(c, signUp);
+  if (wasEnded(signUp)) return ended(c, signUp);
   dispatchAfterResponse();
   const body = html`<p>Thank you. You can close this page, or log in with the password you chose.</p>
     <p><a class="button" href="${services.mail.sender.consoleUrl}">Open the customer console</a></p>`;
@@ -76,7 +76,7 @@ linkPages.get("/verify-email/:token", async (c) => {
 linkPages.get("/not-me/:token", async (c) => {
   const signUp = await signUpOfLink(c);
   if (!signUp) return notFound(c);
-  if (signUp.end_reason !== null) return ended(c, signUp);
+  if (wasEnded(signUp)) return ended(c, signUp);
   const body = html`<p>
       Someone signed up for ${c.var.services.mail.sender.companyName} with your email address. If it wasn’t you, end the
       sign-up here.

@@ -18,7 +18,7 @@ CREATE TABLE sign_ups (
   -- The diagram is in sign-ups/advance.ts. trialing, active, past_due and canceled follow the Stripe subscription.
   status TEXT NOT NULL DEFAULT 'pending'
     CHECK (status IN ('pending', 'card_set_up', 'ended', 'trialing', 'active', 'past_due', 'canceled')),
-  -- 'replaced', 'cards-failed' or 'not-me'
+  -- 'replaced', 'cards-failed', 'card-removed' or 'not-me'
   end_reason TEXT CHECK (status <> 'ended' OR end_reason IS NOT NULL),
   package_id TEXT REFERENCES packages (id),
   email TEXT NOT NULL, -- in lower case, without whitespace
@@ -46,7 +46,7 @@ CREATE TABLE sign_ups (
   updated_at TEXT NOT NULL,
   check_at TEXT, -- when the cron handler looks at it next; null: only Stripe's webhooks change it
   -- Order of the cron handler: trials that have to start, what may be or become a trial, what is left to be deleted.
-  -- 86400 s: ABANDONED_AFTER_MS (sign-ups/sign-up.ts)
+  -- 86400 s: ABANDONED_AFTER_MS (sign-ups/timing.ts)
   check_rank INTEGER GENERATED ALWAYS AS (
     CASE
       WHEN status = 'card_set_up' THEN 0

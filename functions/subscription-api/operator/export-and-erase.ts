@@ -1,6 +1,6 @@
 import type { AccountWebhook } from "../outbox/account-webhook";
 import type { MessageKind, Outbox } from "../outbox/outbox";
-import type { SignUp } from "../sign-ups/sign-up";
+import type { SignUp } from "../sign-up";
 import type { SignUps } from "../sign-ups/store";
 import { PaymentsError } from "../stripe/client";
 import type { Payments } from "../stripe/payments";

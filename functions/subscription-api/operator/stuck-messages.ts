@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Database } from "../database";
-import { LEASE_MS, type MessageKind } from "../outbox/outbox";
+import { type MessageKind, SEND_LEASE_MS } from "../outbox/outbox";
 
 const messages = z.array(
   z.object({
@@ -52,6 +52,6 @@ export async function sendAgain(db: Database, key: string): Promise<boolean> {
     `UPDATE outbox SET state = 'due', attempts = 0, next_attempt_at = ?1
       WHERE key = ?2 AND (state = 'dead' OR (state = 'due' AND next_attempt_at > ?3)) RETURNING key`,
   );
-  const leased = new Date(now + LEASE_MS).toISOString();
+  const leased = new Date(now + SEND_LEASE_MS).toISOString();
   return (await changed.bind(new Date(now).toISOString(), key, leased).first()) !== null;
 }

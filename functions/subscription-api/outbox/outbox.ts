@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Database, Statement } from "../database";
-import { signUpRow } from "../sign-ups/sign-up";
+import { signUpRow } from "../sign-up";
 import { isLastAttempt, pauseAfter } from "./retries";
 
 export const EMAILS = ["trial-started", "trial-ending", "card-used", "not-me-reported"] as const;
@@ -39,7 +39,7 @@ export type DropReason =
 export type SendOutcome = { status: "sent" } | { status: "failed"; reason: string };
 
 /** How long a run has to send a message before another run may take it. Asking Stripe and sending take up to 40 s. */
-export const LEASE_MS = 120_000;
+export const SEND_LEASE_MS = 120_000;
 
 export type Outbox = ReturnType<typeof outboxIn>;
 
@@ -137,7 +137,7 @@ export function outboxIn(db: Database) {
         `UPDATE outbox SET next_attempt_at = ?1
           WHERE key IN (SELECT value FROM json_each(?3)) AND state = 'due' AND next_attempt_at <= ?2 RETURNING key`,
       );
-      const leaseEnd = new Date(Date.parse(now) + LEASE_MS).toISOString();
+      const leaseEnd = new Date(Date.parse(now) + SEND_LEASE_MS).toISOString();
       const leased = keysOf((await leases.bind(leaseEnd, now, JSON.stringify(keys)).all()).results);
       if (leased.length === 0) return [];
       const contents = db.prepare(

@@ -1,14 +1,14 @@
 import { log } from "../log";
+import { isBeforeTrial, type SignUp } from "../sign-up";
 import type { SetupIntent } from "../stripe/card-setup";
 import { isCustomerOrCardMissing, PaymentsError } from "../stripe/client";
 import { checkCard, prepareCardForm } from "./collect-card";
 import { cleanUp, endBeforeTrial, endByNotMe, endTrialByNotMe } from "./end-sign-up";
-import { isBeforeTrial, type SignUp } from "./sign-up";
-import { type AdvanceServices, nothingLeftToDo, type Step, type TakeStep } from "./step";
+import { type AdvanceServices, type MakeTransition, nothingLeftToDo, type Transition } from "./transition";
 import { followSubscription, startTrial } from "./trial";
 
 /*
- * The states of a sign-up. Each arrow is a change that a step of the tables below writes.
+ * The states of a sign-up. Each arrow is a change that a transition of the tables below writes.
  *
  * ```mermaid
  * stateDiagram-v2
@@ -30,9 +30,10 @@ import { followSubscription, startTrial } from "./trial";
  * ```
  */
 
-type Steps = Record<SignUp["status"], TakeStep>;
+/** By status, the transition to try. */
+type Transitions = Record<SignUp["status"], MakeTransition>;
 
-const STEPS: Steps = {
+const TRANSITIONS: Transitions = {
   pending: checkCard,
   card_set_up: startTrial,
   ended: cleanUp,
@@ -42,89 +43,80 @@ const STEPS: Steps = {
   canceled: nothingLeftToDo,
 };
 
-const STEPS_TO_CARD_FORM: Steps = {
-  pending: prepareCardForm,
-  card_set_up: startTrial,
-  ended: cleanUp,
-  trialing: followSubscription,
-  active: followSubscription,
-  past_due: followSubscription,
-  canceled: nothingLeftToDo,
-};
+const TRANSITIONS_TO_CARD_FORM: Transitions = { ...TRANSITIONS, pending: prepareCardForm };
 
-const STEPS_TO_NOT_ME: Steps = {
+/** `card_set_up` starts the trial here too, because Stripe may have started it already, and then ends it. */
+const TRANSITIONS_TO_NOT_ME: Transitions = {
+  ...TRANSITIONS,
   pending: endByNotMe,
-  // Stripe may have started the trial already, so it starts here too and then ends.
-  card_set_up: startTrial,
-  ended: cleanUp,
   trialing: endTrialByNotMe,
   active: endTrialByNotMe,
   past_due: endTrialByNotMe,
   canceled: endTrialByNotMe,
 };
 
-/** The sign-up after its steps; null if it was deleted. */
+/** The sign-up after its transitions; null if it was deleted. */
 export type Advanced = {
   signUp: SignUp | null;
-  /** Set if a step asked Stripe for it. */
+  /** Set if a transition asked Stripe for it. */
   setupIntent?: SetupIntent;
 };
 
 /** Takes a sign-up as far as its card and Stripe allow. For webhooks, the cron handler and status requests. */
 export function advance(signUp: SignUp, services: AdvanceServices): Promise<Advanced> {
-  return takeSteps(STEPS, signUp, services);
+  return makeTransitions(TRANSITIONS, signUp, services);
 }
 
 /** Like `advance`, and creates a card form if the sign-up still needs a card. For the visitor. */
 export function advanceToCardForm(signUp: SignUp, services: AdvanceServices): Promise<Advanced> {
-  return takeSteps(STEPS_TO_CARD_FORM, signUp, services);
+  return makeTransitions(TRANSITIONS_TO_CARD_FORM, signUp, services);
 }
 
 /** Ends the sign-up. For the owner of the email address, who did not sign up. */
 export function advanceToNotMe(signUp: SignUp, services: AdvanceServices): Promise<Advanced> {
-  return takeSteps(STEPS_TO_NOT_ME, signUp, services);
+  return makeTransitions(TRANSITIONS_TO_NOT_ME, signUp, services);
 }
 
-/** A sign-up never needs more than seven steps. */
-const MOST_STEPS = 20;
+/** A sign-up never needs more than seven transitions. */
+const MOST_TRANSITIONS = 20;
 
 /**
- * Takes steps until one is done. Each step reads and changes objects at Stripe, then writes its change only if the row is still as
- * it was read. If not, another caller was faster, and the row is read again. So steps can be repeated after a crash, and several
- * callers can take them at once. Throws PaymentsError and D1's errors.
+ * Makes transitions until nothing is left to do. Each one reads and changes objects at Stripe, then writes its change only if the row is still as
+ * it was read. If not, another caller was faster, and the row is read again. So transitions can be repeated after a crash, and
+ * several callers can make them at once. Throws PaymentsError and D1's errors.
  */
-async function takeSteps(steps: Steps, given: SignUp, services: AdvanceServices): Promise<Advanced> {
+async function makeTransitions(transitions: Transitions, given: SignUp, services: AdvanceServices): Promise<Advanced> {
   const { signUps } = services;
   let signUp: SignUp | null = given;
   let setupIntent: SetupIntent | undefined;
-  for (let taken = 0; signUp !== null; taken += 1) {
-    if (taken === MOST_STEPS) throw new Error("A sign-up changed each time it was read");
-    const step: Step | undefined = await takeStep(steps, signUp, services, setupIntent);
-    if (step && "done" in step) return { signUp, setupIntent: step.setupIntent };
+  for (let made = 0; signUp !== null; made += 1) {
+    if (made === MOST_TRANSITIONS) throw new Error("A sign-up changed each time it was read");
+    const transition: Transition | undefined = await makeTransition(transitions, signUp, services, setupIntent);
+    if (transition && "done" in transition) return { signUp, setupIntent: transition.setupIntent };
     let written: SignUp | null = null;
-    if (step && "write" in step) {
-      written = await signUps.write(signUp, step.write);
-      if (written && step.log) log(...step.log);
-    } else if (step) {
+    if (transition && "write" in transition) {
+      written = await signUps.write(signUp, transition.write);
+      if (written && transition.log) log(...transition.log);
+    } else if (transition) {
       await signUps.delete(signUp);
     }
-    // If the write failed because the row had changed, the next step asks Stripe again.
-    setupIntent = written ? step?.setupIntent : undefined;
+    // If the write failed because the row had changed, the next transition asks Stripe again.
+    setupIntent = written ? transition?.setupIntent : undefined;
     signUp = written ?? (await signUps.find(signUp.id));
   }
   return { signUp: null };
 }
 
 /** Undefined if Stripe refused because another caller has changed the sign-up in the meantime. */
-async function takeStep(
-  steps: Steps,
+async function makeTransition(
+  transitions: Transitions,
   signUp: SignUp,
   services: AdvanceServices,
   setupIntent: SetupIntent | undefined,
-): Promise<Step | undefined> {
+): Promise<Transition | undefined> {
   const { signUps } = services;
   try {
-    return await steps[signUp.status](signUp, services, setupIntent);
+    return await transitions[signUp.status](signUp, services, setupIntent);
   } catch (error) {
     if (!(error instanceof PaymentsError)) throw error;
     if (error.reason === "failed") {

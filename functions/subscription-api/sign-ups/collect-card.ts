@@ -1,9 +1,8 @@
 import { MAX_FAILED_CARDS } from "../../../app/contract/trial";
+import type { SignUp } from "../sign-up";
 import type { SetupIntent } from "../stripe/card-setup";
 import { mayExist } from "../stripe/client";
 import { deleteCustomer, endBeforeTrial } from "./end-sign-up";
-import type { SignUp } from "./sign-up";
-import type { AdvanceServices, Step } from "./step";
 import {
   ABANDONED_AFTER_MS,
   CONTINUED_FOR_MS,
@@ -13,15 +12,16 @@ import {
   PROCESSED_WITHIN_MS,
   TRIAL_START_GRACE_MS,
 } from "./timing";
+import type { AdvanceServices, Transition } from "./transition";
 
-/* The steps of a pending sign-up, from the form to its card. */
+/* The transitions of a pending sign-up, from the form to its card. */
 
 export function hasTooManyFailedCards({ declined_cards, used_cards }: SignUp): boolean {
   return declined_cards + used_cards >= MAX_FAILED_CARDS;
 }
 
 /** Takes the card if one was set up. Deletes the sign-up after 24 hours without one. */
-export async function checkCard(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Step> {
+export async function checkCard(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Transition> {
   if (hasTooManyFailedCards(signUp)) return endBeforeTrial(signUp, "cards-failed");
   if (isOlderThan(signUp, ABANDONED_AFTER_MS)) return deleteUnfinished(signUp, services);
   const setupIntent = known ?? (await services.payments.findSetupIntent(signUp.stripe_setup_intent_id));
@@ -29,7 +29,11 @@ export async function checkCard(signUp: SignUp, services: AdvanceServices, known
 }
 
 /** Like `checkCard`, but creates a setup intent if there is none, except shortly before the sign-up is deleted. */
-export async function prepareCardForm(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Step> {
+export async function prepareCardForm(
+  signUp: SignUp,
+  services: AdvanceServices,
+  known?: SetupIntent,
+): Promise<Transition> {
   const { payments } = services;
   if (hasTooManyFailedCards(signUp)) return endBeforeTrial(signUp, "cards-failed");
   if (isOlderThan(signUp, CONTINUED_FOR_MS)) return deleteUnfinished(signUp, services);
@@ -39,7 +43,7 @@ export async function prepareCardForm(signUp: SignUp, services: AdvanceServices,
   return record(customerId, await payments.findOrCreateSetupIntent(signUp, customerId));
 }
 
-async function judge(signUp: SignUp, setupIntent: SetupIntent, services: AdvanceServices): Promise<Step> {
+async function judge(signUp: SignUp, setupIntent: SetupIntent, services: AdvanceServices): Promise<Transition> {
   if (hasOwnCard(signUp, setupIntent)) return acceptCard(signUp, setupIntent, services);
   if (setupIntent.state === "canceled") return deleteUnfinished(signUp, services);
   return { done: true, setupIntent };
@@ -51,7 +55,7 @@ function hasOwnCard({ id, stripe_customer_id }: SignUp, { state, signUpId, custo
 }
 
 /** Looks for Stripe objects that the row does not know, because an answer was lost or the database was restored. */
-async function findLostCardForm(signUp: SignUp, { payments }: AdvanceServices): Promise<Step> {
+async function findLostCardForm(signUp: SignUp, { payments }: AdvanceServices): Promise<Transition> {
   if (!mayExist(signUp)) return { done: true };
   const customerId = signUp.stripe_customer_id ?? (await payments.findCustomer(signUp));
   if (customerId === undefined) return { done: true };
@@ -59,7 +63,7 @@ async function findLostCardForm(signUp: SignUp, { payments }: AdvanceServices): 
   return setupIntent ? record(customerId, setupIntent) : { done: true };
 }
 
-function record(customerId: string, setupIntent: SetupIntent): Step {
+function record(customerId: string, setupIntent: SetupIntent): Transition {
   return {
     write: { columns: { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntent.id } },
     // Once it has a card, ask Stripe again: a setup intent from a list lacks the card's fingerprint.
@@ -68,7 +72,7 @@ function record(customerId: string, setupIntent: SetupIntent): Step {
 }
 
 /** Claims the trial for the email address and the card. If two sign-ups try at the same moment, only one gets the claims. */
-async function acceptCard(signUp: SignUp, setupIntent: SetupIntent, services: AdvanceServices): Promise<Step> {
+async function acceptCard(signUp: SignUp, setupIntent: SetupIntent, services: AdvanceServices): Promise<Transition> {
   const { claims, signUps } = services;
   const email = claims.ofEmail(signUp.email);
   if (await signUps.hasHadTrial(email, signUp.id)) return endBeforeTrial(signUp, "replaced");
@@ -91,7 +95,7 @@ async function refuseUsedCard(
   { paymentMethodId }: SetupIntent,
   card: string,
   { payments }: AdvanceServices,
-): Promise<Step> {
+): Promise<Transition> {
   if (paymentMethodId !== null) await payments.detachCard(paymentMethodId);
   return {
     write: {
@@ -107,7 +111,7 @@ async function refuseUsedCard(
 }
 
 /** Cancels the setup intent first, so that no card can be set up anymore, and deletes the customer before the row. */
-async function deleteUnfinished(signUp: SignUp, services: AdvanceServices): Promise<Step> {
+async function deleteUnfinished(signUp: SignUp, services: AdvanceServices): Promise<Transition> {
   const { payments } = services;
   if (signUp.stripe_setup_intent_id !== null) {
     const last = await payments.cancelSetupIntent(signUp.stripe_setup_intent_id);

@@ -2,11 +2,11 @@ import type { SubscriptionRequest } from "../../../app/contract/subscription-req
 import { log } from "../log";
 import type { AgreedPrice } from "../packages";
 import type { PasswordSlot } from "../passwords/password-queue";
+import { formColumns, formColumnsOf, hasStartedTrial, isBeforeTrial, type SignUp } from "../sign-up";
 import { PaymentsError, unexpectedAnswer } from "../stripe/client";
 import { type Advanced, advanceToCardForm } from "./advance";
-import { columnsOf, formColumns, isBeforeTrial, type SignUp } from "./sign-up";
-import type { AdvanceServices } from "./step";
 import { CONTINUED_FOR_MS, isOlderThan } from "./timing";
+import type { AdvanceServices } from "./transition";
 
 export type SignUpServices = AdvanceServices & { passwords: PasswordSlot };
 
@@ -37,7 +37,7 @@ export async function createSignUp(form: PostedForm, services: SignUpServices): 
   const { request, idempotencyKey, requestId } = form;
   const { packages, passwords, signUps } = services;
   const known = await signUps.findByKey(idempotencyKey);
-  if (known) return resume(known, form, services);
+  if (known) return continueStored(known, form, services);
   const price = request.package_id === undefined ? null : await packages.find(request.package_id);
   if (price === null && request.package_id !== undefined) return { status: "unknown-package" };
   if (isAboveShown(price, form)) return priceChanged(price, form);
@@ -47,23 +47,23 @@ export async function createSignUp(form: PostedForm, services: SignUpServices): 
   if (await hasHadTrial(request.email, services)) return { status: "duplicate" };
   const id = crypto.randomUUID();
   const stored = await signUps.add({ id, idempotencyKey, passwordHash, request, requestId, price });
-  return stored.id === id ? finish(stored, services) : resume(stored, form, services);
+  return stored.id === id ? finish(stored, services) : continueStored(stored, form, services);
 }
 
-async function resume(stored: SignUp, form: PostedForm, services: SignUpServices): Promise<SignUpResult> {
+async function continueStored(stored: SignUp, form: PostedForm, services: SignUpServices): Promise<SignUpResult> {
   const { request } = form;
   const samePassword = await services.passwords.verify(request.password, stored.password_hash);
   if (samePassword === undefined) return { status: "busy" };
-  const asked = columnsOf(request);
+  const asked = formColumnsOf(request);
   const sameFields = formColumns.keyof().options.every((name) => asked[name] === stored[name]);
   if (!samePassword || !sameFields) return { status: "key-reused" };
   if (isOver(stored)) return { status: "duplicate" };
   if (stored.status !== "pending" || !isAboveShown(stored, form)) return finish(stored, services);
-  return resumeAtLowerPrice(stored, form, services);
+  return continueAtLowerPrice(stored, form, services);
 }
 
 /** The same form was sent again from a page with a lower price. The visitor has seen both prices, so the lower one counts. */
-async function resumeAtLowerPrice(stored: SignUp, form: PostedForm, services: SignUpServices): Promise<SignUpResult> {
+async function continueAtLowerPrice(stored: SignUp, form: PostedForm, services: SignUpServices): Promise<SignUpResult> {
   const { packages, signUps } = services;
   const price = stored.package_id === null ? null : await packages.find(stored.package_id);
   if (price === null || isAboveShown(price, form)) return priceChanged(price, form);
@@ -87,7 +87,7 @@ function priceChanged(price: AgreedPrice | null, { request, shownPriceCents }: P
 
 /** True for a canceled trial, and for a trial whose form is too old to be continued. */
 function isOver(stored: SignUp): boolean {
-  if (stored.status === "ended" || isBeforeTrial(stored)) return false;
+  if (!hasStartedTrial(stored)) return false;
   return stored.status === "canceled" || isOlderThan(stored, CONTINUED_FOR_MS);
 }
 
@@ -102,7 +102,7 @@ async function finish(stored: SignUp, services: SignUpServices): Promise<SignUpR
     if (isBeforeTrial(stored)) found = await advanceToCardForm(stored, services);
   } catch (error) {
     if (!(error instanceof PaymentsError) || error.reason !== "email-refused") throw error;
-    // Without a customer, no other step would end this sign-up.
+    // Without a customer, no transition would end this sign-up.
     await services.signUps.delete(stored);
     return { status: "email-refused" };
   }

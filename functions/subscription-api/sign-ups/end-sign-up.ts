@@ -1,15 +1,15 @@
 import { messagesOnce } from "../outbox/outbox";
+import type { SignUp } from "../sign-up";
+import { isCleanedUp, wasEnded } from "../sign-up";
 import type { Payments } from "../stripe/payments";
-import type { SignUp } from "./sign-up";
-import { isCleanedUp } from "./sign-up";
-import type { AdvanceServices, Step } from "./step";
 import { fromNow, isPast, KEPT_AFTER_END_MS, now } from "./timing";
+import type { AdvanceServices, Transition } from "./transition";
 import { subscriptionOf } from "./trial";
 
 type EndReason = NonNullable<SignUp["end_reason"]>;
 
 /** Ends a sign-up that has no trial. Releases its claims and its idempotency key, so that the same form can start again. */
-export function endBeforeTrial({ id }: SignUp, reason: EndReason): Step {
+export function endBeforeTrial({ id }: SignUp, reason: EndReason): Transition {
   return {
     write: {
       columns: { status: "ended", end_reason: reason, idempotency_key: unusedKey(id), check_at: now() },
@@ -19,7 +19,7 @@ export function endBeforeTrial({ id }: SignUp, reason: EndReason): Step {
   };
 }
 
-export function endByNotMe(signUp: SignUp): Step {
+export function endByNotMe(signUp: SignUp): Transition {
   return endBeforeTrial(signUp, "not-me");
 }
 
@@ -27,10 +27,10 @@ export function endByNotMe(signUp: SignUp): Step {
  * Cancels the subscription immediately. If nobody has confirmed the address, paid or canceled, the address can have one more trial;
  * otherwise nobody could ever sign up with it. After a payment or a confirmed address, support decides about the address and a refund.
  */
-export async function endTrialByNotMe(signUp: SignUp, services: AdvanceServices): Promise<Step> {
+export async function endTrialByNotMe(signUp: SignUp, services: AdvanceServices): Promise<Transition> {
   const { claims, payments, signUps } = services;
-  const { id, email, email_verified_at, end_reason, stripe_setup_intent_id } = signUp;
-  if (end_reason !== null) return { done: true };
+  const { id, email, email_verified_at, stripe_setup_intent_id } = signUp;
+  if (wasEnded(signUp)) return { done: true };
   const subscription = await subscriptionOf(signUp, payments);
   const isPaid = subscription !== undefined && (await payments.hasPaid(subscription.stripeSubscriptionId));
   const wasCanceled = subscription?.isCanceledByCustomer ?? signUp.status === "canceled";
@@ -53,7 +53,7 @@ export async function endTrialByNotMe(signUp: SignUp, services: AdvanceServices)
  * Deletes an ended sign-up's objects at Stripe, as soon as no card is being processed there. Deletes the row a day later, because
  * the status can be requested until then. If a card is still being processed by then, its customer is deleted anyway.
  */
-export async function cleanUp(signUp: SignUp, { payments }: AdvanceServices): Promise<Step> {
+export async function cleanUp(signUp: SignUp, { payments }: AdvanceServices): Promise<Transition> {
   const { stripe_setup_intent_id, updated_at } = signUp;
   const isOver = isPast(updated_at, KEPT_AFTER_END_MS);
   if (isCleanedUp(signUp) && !isOver) return { done: true };

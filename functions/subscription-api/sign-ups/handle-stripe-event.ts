@@ -1,11 +1,11 @@
 import { MAX_FAILED_CARDS } from "../../../app/contract/trial";
+import { hasStartedTrial, type SignUp } from "../sign-up";
 import type { CardEvent, StripeEvent, WebhookContent } from "../stripe/webhook";
 import { advance } from "./advance";
 import { hasTooManyFailedCards } from "./collect-card";
-import type { SignUp } from "./sign-up";
-import type { AdvanceServices } from "./step";
 import type { Change } from "./store";
 import { now } from "./timing";
+import type { AdvanceServices } from "./transition";
 
 export type SignUpEvent = Extract<WebhookContent, { event: unknown }>;
 
@@ -24,7 +24,7 @@ async function signUpOf(received: SignUpEvent, services: AdvanceServices): Promi
   switch (received.status) {
     case "card-set-up": {
       const signUp = await signUps.find(received.card.signUpId);
-      return signUp && signUp.trial_end === null ? signUp : null;
+      return signUp && !hasStartedTrial(signUp) ? signUp : null;
     }
     case "card-declined":
       return countDeclined(received, received.card, services);
@@ -46,7 +46,7 @@ async function countDeclined(
     const isAboutItsCard = read.stripe_setup_intent_id === setupIntentId && read.status === "pending";
     return isAboutItsCard ? countOnce(read, event) : undefined;
   });
-  return signUp && signUp.trial_end === null && hasTooManyFailedCards(signUp) ? signUp : null;
+  return signUp && !hasStartedTrial(signUp) && hasTooManyFailedCards(signUp) ? signUp : null;
 }
 
 /** Undefined if this event was already counted, because Stripe may deliver an event more than once. */

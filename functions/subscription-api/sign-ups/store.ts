@@ -3,8 +3,8 @@ import type { SubscriptionRequest } from "../../../app/contract/subscription-req
 import type { Database, Statement } from "../database";
 import { type NewMessage, newMessage } from "../outbox/outbox";
 import type { AgreedPrice } from "../packages";
-import { type CheckRank, columnsOf, type SignUp, signUpRow } from "./sign-up";
-import { FIRST_CHECK_AFTER_MS, fromNow, LEASE_MS, now } from "./timing";
+import { type CheckRank, formColumnsOf, type SignUp, signUpRow } from "../sign-up";
+import { CHECK_LEASE_MS, FIRST_CHECK_AFTER_MS, fromNow, now } from "./timing";
 import type { SecondTrial } from "./trial-claims";
 
 export type NewSignUp = {
@@ -130,7 +130,7 @@ export function signUpsIn(db: Database) {
         id,
         idempotency_key: idempotencyKey,
         password_hash: passwordHash,
-        ...columnsOf(request),
+        ...formColumnsOf(request),
         price_cents: price?.price_cents ?? null,
         stripe_price_id: price?.stripe_price_id ?? null,
         created_at: now(),
@@ -187,7 +187,9 @@ export function signUpsIn(db: Database) {
           WHERE id IN (SELECT id FROM sign_ups WHERE check_rank = ?2 AND check_at <= ?3 ORDER BY check_at LIMIT ?4)
          RETURNING *`,
       );
-      return signUpRows.parse((await take.bind(fromNow(LEASE_MS), rank, dueBy.toISOString(), limit).all()).results);
+      return signUpRows.parse(
+        (await take.bind(fromNow(CHECK_LEASE_MS), rank, dueBy.toISOString(), limit).all()).results,
+      );
     },
 
     /** Plans the next check of sign-ups that have not changed since they were leased. */

@@ -1,4 +1,4 @@
-import { isCleanedUp, type SignUp } from "./sign-up";
+import { isCleanedUp, type SignUp } from "../sign-up";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -21,7 +21,7 @@ export const TRIAL_END_GRACE_MS = HOUR;
 /** The pause between checks while Stripe is still processing a card or has not ended a trial. */
 const UNFINISHED_PAUSE_MS = 10 * MINUTE;
 /** How long a cron run has a due sign-up to itself; longer than a run takes. */
-export const LEASE_MS = 10 * MINUTE;
+export const CHECK_LEASE_MS = 10 * MINUTE;
 
 /** ISO 8601, as every time in the database. */
 export function fromNow(milliseconds: number): string {

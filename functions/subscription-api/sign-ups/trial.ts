@@ -1,13 +1,13 @@
 import { REMINDER_DAYS, TRIAL_DAYS } from "../../../app/contract/trial";
 import { messagesOnce, type NewMessage, reminderKey } from "../outbox/outbox";
+import type { SignUp } from "../sign-up";
 import type { SetupIntent } from "../stripe/card-setup";
 import { unexpectedAnswer } from "../stripe/client";
 import type { Payments, SubscriptionState } from "../stripe/payments";
-import type { SignUp } from "./sign-up";
-import type { AdvanceServices, Step } from "./step";
 import { nextTrialCheck } from "./timing";
+import type { AdvanceServices, Transition } from "./transition";
 
-/* The steps after a card is set up: start the trial, then keep the row in line with the subscription at Stripe. */
+/* The transitions after a card is set up: start the trial, then keep the row in line with the subscription at Stripe. */
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -15,7 +15,7 @@ const DAY_MS = 24 * 60 * 60_000;
 type TrialState = Pick<SubscriptionState, "status" | "trialEnd"> & { stripeSubscriptionId: string | null };
 
 /** Starts the trial at the price that the visitor agreed to. Throws if Stripe does not know that price. */
-export async function startTrial(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Step> {
+export async function startTrial(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Transition> {
   const { packages, payments } = services;
   const { id, package_id, stripe_customer_id: customerId, stripe_price_id: priceId } = signUp;
   if (customerId === null) throw new Error("A sign-up whose card is set up has no customer");
@@ -35,7 +35,7 @@ export async function startTrial(signUp: SignUp, services: AdvanceServices, know
       : await payments.findOrCreateSubscription(signUp, { customerId, priceId, cardId });
   const begun = trial.status === "canceled" ? [] : messagesOnce(id, "trial-started", "account-created");
   return {
-    write: { columns: columnsOf(trial), messages: [...begun, ...reminderOf(id, trial)] },
+    write: { columns: trialColumnsOf(trial), messages: [...begun, ...reminderMessages(id, trial)] },
     log: ["info", "trial_started", { signUpId: id, status: trial.status }],
   };
 }
@@ -52,11 +52,11 @@ function withoutSubscription(trialEnd: Date): TrialState {
 }
 
 /** Reads the subscription, because events arrive late, repeatedly and out of order. */
-export async function followSubscription(signUp: SignUp, { payments }: AdvanceServices): Promise<Step> {
+export async function followSubscription(signUp: SignUp, { payments }: AdvanceServices): Promise<Transition> {
   const { id, status, stripe_subscription_id, trial_end } = signUp;
   const trial = (await subscriptionOf(signUp, payments)) ?? withoutSubscription(new Date(trial_end ?? 0));
   // Stripe may drop the trial's end from a canceled subscription.
-  const columns = columnsOf({
+  const columns = trialColumnsOf({
     ...trial,
     trialEnd: trial.trialEnd ?? (trial_end === null ? null : new Date(trial_end)),
   });
@@ -64,7 +64,7 @@ export async function followSubscription(signUp: SignUp, { payments }: AdvanceSe
     columns.status === status &&
     columns.stripe_subscription_id === stripe_subscription_id &&
     columns.trial_end === trial_end;
-  return isKnown ? { done: true } : { write: { columns, messages: reminderOf(id, trial) } };
+  return isKnown ? { done: true } : { write: { columns, messages: reminderMessages(id, trial) } };
 }
 
 /** Undefined for a trial without a plan, unless sales has created a subscription in the meantime. */
@@ -77,14 +77,14 @@ export async function subscriptionOf(
   return payments.findSubscriptionOf(customerId);
 }
 
-function columnsOf({ status, stripeSubscriptionId, trialEnd }: TrialState) {
+function trialColumnsOf({ status, stripeSubscriptionId, trialEnd }: TrialState) {
   const trial_end = trialEnd?.toISOString() ?? null;
   const check_at = status === "trialing" ? nextTrialCheck(trial_end) : null;
   return { status, stripe_subscription_id: stripeSubscriptionId, trial_end, check_at };
 }
 
 /** The trial's reminder; none without a plan, because nothing is charged at its end. */
-function reminderOf(signUpId: string, { status, stripeSubscriptionId, trialEnd }: TrialState): NewMessage[] {
+function reminderMessages(signUpId: string, { status, stripeSubscriptionId, trialEnd }: TrialState): NewMessage[] {
   if (status !== "trialing" || stripeSubscriptionId === null || trialEnd === null) return [];
   const notBefore = new Date(trialEnd.getTime() - REMINDER_DAYS * DAY_MS);
   return [{ kind: "trial-ending", key: reminderKey(signUpId, trialEnd), notBefore }];

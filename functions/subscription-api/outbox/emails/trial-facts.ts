@@ -1,3 +1,4 @@
+import { wasEnded } from "../../sign-up";
 import type { Billing, Card } from "../../stripe/billing";
 import { type DropReason, type Message, reminderKey } from "../outbox";
 import type { Trial } from "./trial-emails";
@@ -9,7 +10,7 @@ export type TrialReader = {
 
 /** The trial's current facts, or the reason to drop the email. Throws PaymentsError. */
 export async function trialOf(message: Message, stripe: TrialReader): Promise<Trial | DropReason> {
-  if (message.end_reason !== null) return "sign-up-ended";
+  if (wasEnded(message)) return "sign-up-ended";
   if (message.status !== "trialing") return "trial-over";
   const trial =
     message.stripe_subscription_id === null

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
-import { CHECK_RANKS, type SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { CHECK_RANKS, type SignUp } from "../../../../functions/subscription-api/sign-up";
 import { DAY, HOUR, MINUTE } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
+import { COMMANDS } from "../../../../functions/subscription-api/http/operator-commands";
 import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
-import { COMMANDS } from "../../../../functions/subscription-api/operator/commands";
 import { runCommand } from "../../../../tools/operator/operator";
 import { messagesTable, statusTable } from "../../../../tools/operator/tables";
 import { apiInProcess } from "../../../support/api-in-process/api";

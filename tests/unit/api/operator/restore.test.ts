@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
 import { type RestoreReport, reconcileRestored } from "../../../../functions/subscription-api/operator/after-restore";
 import type { MessageKind } from "../../../../functions/subscription-api/outbox/outbox";
-import { CHECK_RANKS } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { CHECK_RANKS } from "../../../../functions/subscription-api/sign-up";
 import { answer } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sendAgain, stuckMessages } from "../../../../functions/subscription-api/operator/stuck-messages";
-import { LEASE_MS } from "../../../../functions/subscription-api/outbox/outbox";
+import { SEND_LEASE_MS } from "../../../../functions/subscription-api/outbox/outbox";
 import { MINUTE } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
 import { iso, ON_TRIAL, outboxOf } from "../outbox/outbox-of";
@@ -18,13 +18,13 @@ const ROWS: Row[] = [
   { what: "dead", columns: "state = 'dead'", isListed: true, canBeSentAgain: true },
   {
     what: "tried twice and waits for longer than a lease",
-    columns: `attempts = 2, next_attempt_at = '${iso(NOW + LEASE_MS + 1)}'`,
+    columns: `attempts = 2, next_attempt_at = '${iso(NOW + SEND_LEASE_MS + 1)}'`,
     isListed: true,
     canBeSentAgain: true,
   },
   {
     what: "tried twice and may be on its way",
-    columns: `attempts = 2, next_attempt_at = '${iso(NOW + LEASE_MS)}'`,
+    columns: `attempts = 2, next_attempt_at = '${iso(NOW + SEND_LEASE_MS)}'`,
     isListed: true,
     canBeSentAgain: false,
   },

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { company } from "../../../../app/company";
-import { LEASE_MS, type MessageKind } from "../../../../functions/subscription-api/outbox/outbox";
+import { type MessageKind, SEND_LEASE_MS } from "../../../../functions/subscription-api/outbox/outbox";
 import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";
 import { DAY } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
@@ -90,6 +90,6 @@ test("an email for which Stripe failed fifteen times is dead, with an error", as
 
 test("after an error of our own an email is due again when its lease ends", async () => {
   const { row, line } = await emailThatFails(new RangeError("of ada@example.com"));
-  expect(row).toMatchObject({ state: "due", attempts: 0, next_attempt_at: iso(NOW + LEASE_MS) });
+  expect(row).toMatchObject({ state: "due", attempts: 0, next_attempt_at: iso(NOW + SEND_LEASE_MS) });
   expect(line).toMatchObject({ event: "message_unsettled", level: "error" });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formFields } from "../../../../app/contract/fields/form-fields";
-import { columnsOf } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import { formColumnsOf } from "../../../../functions/subscription-api/sign-up";
 import { databaseInMemory } from "../../../support/api-in-process/database";
 import { validRequest } from "../../../support/person";
 
@@ -15,5 +15,5 @@ test.each(names)("the form's field %s has a column of the table sign_ups, which 
 });
 
 test("the password has no column", () => {
-  expect(JSON.stringify(columnsOf(validRequest))).not.toContain(validRequest.password);
+  expect(JSON.stringify(formColumnsOf(validRequest))).not.toContain(validRequest.password);
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
+import type { SignUp } from "../../../../functions/subscription-api/sign-up";
 import { confirmEmail } from "../../../../functions/subscription-api/sign-ups/confirm-email";
-import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { DAY, HOUR } from "../../../support/api-in-process/scheduler";
 import { refusal } from "../../../support/api-in-process/stripe-objects";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { type Config, readConfig } from "../../../../functions/subscription-api/config";
 import { servicesFor } from "../../../../functions/subscription-api/services";
+import type { SignUp } from "../../../../functions/subscription-api/sign-up";
 import type { SignUpServices } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
-import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import type { Io } from "../../../support/api-in-process/database";

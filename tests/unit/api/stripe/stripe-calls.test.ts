@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import type { SignUp } from "../../../../functions/subscription-api/sign-ups/sign-up";
+import type { SignUp } from "../../../../functions/subscription-api/sign-up";
 import type { Payments } from "../../../../functions/subscription-api/stripe/payments";
 import { type Answer, answer, refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";

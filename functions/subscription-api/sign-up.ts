@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
+import type { SubscriptionRequest } from "../../app/contract/subscription-request";
 
 /** The form's fields as columns; the password is stored as its hash. */
 export const formColumns = z.object({
@@ -44,7 +44,7 @@ export const signUpRow = z.object({
 
 export type SignUp = z.output<typeof signUpRow>;
 
-export function columnsOf(request: SubscriptionRequest): z.output<typeof formColumns> {
+export function formColumnsOf(request: SubscriptionRequest): z.output<typeof formColumns> {
   return {
     package_id: request.package_id ?? null,
     email: request.email,
@@ -66,6 +66,16 @@ export type CheckRank = (typeof CHECK_RANKS)[keyof typeof CHECK_RANKS];
 /** True while the sign-up has no trial yet and a card can still start one. */
 export function isBeforeTrial({ status }: Pick<SignUp, "status">): boolean {
   return status === "pending" || status === "card_set_up";
+}
+
+/** True once the trial has started, even if it has ended since. */
+export function hasStartedTrial({ status }: Pick<SignUp, "status">): boolean {
+  return !isBeforeTrial({ status }) && status !== "ended";
+}
+
+/** True if the API ended the sign-up itself: before a trial, or because the address's owner did not sign up. */
+export function wasEnded({ end_reason }: Pick<SignUp, "end_reason">): boolean {
+  return end_reason !== null;
 }
 
 /** True if an ended sign-up has nothing left at Stripe. */

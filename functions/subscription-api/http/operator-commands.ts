@@ -3,14 +3,14 @@ import * as z from "zod";
 import { normalizeEmail } from "../../../app/contract/fields/form-fields";
 import { commit } from "../../../app/shared/release";
 import { databaseOver } from "../database";
-import type { ApiContext } from "../http/api-context";
-import { problem } from "../http/problem";
 import { log } from "../log";
+import { reconcileRestored } from "../operator/after-restore";
+import { erasePerson, exportPerson } from "../operator/export-and-erase";
+import { sendAgain, stuckMessages } from "../operator/stuck-messages";
 import { sentKinds } from "../outbox/outbox";
 import { packagesAtStripe, reconcileCatalog } from "../packages";
-import { reconcileRestored } from "./after-restore";
-import { erasePerson, exportPerson } from "./export-and-erase";
-import { sendAgain, stuckMessages } from "./stuck-messages";
+import type { ApiContext } from "./api-context";
+import { problem } from "./problem";
 
 const MOST_MESSAGES = 100;
 const STATUS_DAYS = 30;
@@ -37,7 +37,7 @@ const restore = z
   .object({ restored_to: time, stopped_at: time, from: z.optional(z.string()) })
   .transform(({ restored_to, stopped_at, from }) => ({ restoredTo: restored_to, stoppedAt: stopped_at, from }));
 
-/** The operator's commands: `POST /operator/{name}` with a bearer token and JSON, from tools/operator.ts. */
+/** The operator's commands: `POST /operator/{name}` with a bearer token and JSON, from `npm run export` and the other commands of tools/operator/operator.ts. */
 export const COMMANDS = {
   export: command(person, "an email", async ({ email }, { services }) => {
     const data = await exportPerson(email, services);

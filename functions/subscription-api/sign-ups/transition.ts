@@ -1,26 +1,30 @@
 import type { LogFields, LogLevel } from "../../../app/shared/log-line";
 import type { Packages } from "../packages";
+import type { SignUp } from "../sign-up";
 import type { SetupIntent } from "../stripe/card-setup";
 import type { Payments } from "../stripe/payments";
-import type { SignUp } from "./sign-up";
 import type { Change, SignUps } from "./store";
 import type { TrialClaims } from "./trial-claims";
 
 export type AdvanceServices = { signUps: SignUps; payments: Payments; claims: TrialClaims; packages: Packages };
 
 /** What happens to the sign-up: a change is written and logged, the row is removed, or nothing is left to do. */
-export type Step = (
+export type Transition = (
   | { write: Change; log?: [level: LogLevel, event: string, fields: LogFields] }
   | { remove: true }
   | { done: true }
 ) & {
-  /** The sign-up's setup intent, if this step has it from Stripe, so that the next step does not ask again. */
+  /** The sign-up's setup intent, if this transition has it from Stripe, so that the next one does not ask again. */
   setupIntent?: SetupIntent;
 };
 
 /** Reads and changes objects at Stripe. Can be repeated, even by several callers at once. Throws PaymentsError and D1's errors. */
-export type TakeStep = (signUp: SignUp, services: AdvanceServices, setupIntent?: SetupIntent) => Step | Promise<Step>;
+export type MakeTransition = (
+  signUp: SignUp,
+  services: AdvanceServices,
+  setupIntent?: SetupIntent,
+) => Transition | Promise<Transition>;
 
-export function nothingLeftToDo(): Step {
+export function nothingLeftToDo(): Transition {
   return { done: true };
 }
