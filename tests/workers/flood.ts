@@ -19,12 +19,11 @@ function pour(socket: Socket | null, text: string, sent: { bytes: number }): voi
 }
 
 /**
- * Sends a request whose body has no end, over a socket, which no HTTP client does: first what leads to an answer, and after
- * the answer more and more until the other side closes.
- * @param head the request line and the headers, a line each, without Host
- * @param first bytes enough for an answer, and few enough that workerd reads them before it closes: unread ones would reset
- * the connection
- * @returns the answer's status, and how many bytes the other side and the sockets between took after it
+ * Sends a request with an endless body over a socket, because no HTTP client does so: first enough bytes to be answered, then,
+ * after the answer, more and more until the other side closes.
+ * @param head the request line and the headers without Host, one per line
+ * @param first the bytes before the answer. workerd must read them all before it closes: unread bytes would reset the connection
+ * @returns the answer's status, and how many bytes were accepted after it, socket buffers included
  */
 export function flood(
   url: string,

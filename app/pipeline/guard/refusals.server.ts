@@ -25,7 +25,7 @@ export const UNSUPPORTED_TYPE = new Refusal(
 export const BODY_TOO_LARGE = new Refusal(
   413,
   "Too much data",
-  "The form holds more than we can take. Please shorten your entries and try again.",
+  "The form is too large. Please shorten your entries and try again.",
 );
 export const BODY_TOO_SLOW = new Refusal(
   408,

@@ -48,7 +48,7 @@ test.each([
     refusal: BODY_TOO_LARGE,
     status: 413,
     title: "Too much data",
-    message: "The form holds more than we can take. Please shorten your entries and try again.",
+    message: "The form is too large. Please shorten your entries and try again.",
   },
   { refusal: URL_TOO_LONG, status: 414, title: "URL too long", message: "The URL is longer than this site accepts." },
   {

@@ -67,7 +67,7 @@ test("the same form again continues its sign-up at the agreed price, whatever th
   await settled();
 });
 
-test("the same form from a page that shows a lower price by now has the lower one", async () => {
+test("the same form, sent again from a page with a lower price, gets the lower price", async () => {
   const { showing, rows, settled } = forms();
   await showing("50000", "the-key");
   rows("UPDATE packages SET price_cents = 40000, stripe_price_id = 'price_new' WHERE id = ?", STANDARD);

@@ -53,7 +53,7 @@ test.each<[SignUpResult["status"], Partial<Form>, key: string, hashes: number, r
   ["key-reused", { package_id: undefined }, KEY, 1, 2],
   ["unknown-package", { package_id: "00000000-0000-4000-8000-000000000000" }, "another", 0, 2],
 ])(
-  "a form that is %s costs one hash, so that its timing reveals nothing: %o",
+  "timing reveals no email address: a form that is %s (%o, key %s) costs %i password hashes",
   async (status, fields, key, hashes, all) => {
     const { services, post, onTrial, count } = forms();
     await onTrial({ email: "had@trial.example" });
@@ -74,7 +74,7 @@ test("an address that has had a trial is a duplicate, also without its row, and 
   expect(calls).toEqual([]);
 });
 
-test("an address that Stripe refuses leaves nothing, nor does a form whose place among the passwords has ended", async () => {
+test("an email address that Stripe refuses stores nothing, nor does a form whose password was not hashed in time", async () => {
   const { services, post, instead, count, calls } = forms();
   instead.set("POST customers", refusal(400, "email_invalid"));
   expect(await post()).toEqual({ status: "email-refused" });
