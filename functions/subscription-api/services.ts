@@ -10,12 +10,12 @@ import { packagesIn } from "./packages";
 import { LOCAL_PASSWORD_LIMITS, PASSWORD_LIMITS, type PasswordQueue, passwordQueue } from "./passwords/password-queue";
 import type { PasswordHasher } from "./passwords/scrypt";
 import { signUpsIn } from "./sign-ups/store";
-import { trialClaims } from "./sign-ups/trial-claims";
+import { trialHashes } from "./sign-ups/trial-hashes";
 import { signedLinks } from "./signed-links";
 import { stripeClient } from "./stripe/client";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/prices";
-import { stripeWebhook } from "./stripe/webhook";
+import { stripeWebhook } from "./stripe/webhook-events";
 
 export type Services = ReturnType<typeof servicesFor> & { passwords: PasswordQueue };
 
@@ -49,7 +49,7 @@ export function servicesFor(config: Config, limits?: RunLimits) {
   return {
     packages: packagesIn(db),
     signUps: signUpsIn(db),
-    claims: trialClaims(config.trials),
+    trialHashes: trialHashes(config.trials),
     links: signedLinks(config.links),
     outbox: outboxIn(db),
     restored: restoredDatabase(db),

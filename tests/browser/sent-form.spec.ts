@@ -1,7 +1,7 @@
 import type { Page, Route } from "@playwright/test";
 import { DUPLICATE, DUPLICATE_EMAIL } from "../../app/signup/notices";
 import { LOCAL_SECRETS } from "../../functions/subscription-api/local-development";
-import { trialClaims } from "../../functions/subscription-api/sign-ups/trial-claims";
+import { trialHashes } from "../../functions/subscription-api/sign-ups/trial-hashes";
 import { startVisitedSite } from "../support/visitors/visited-site";
 import { accessibilityProblems } from "./support/faults";
 import { hold, hydrated, PLAN, signup } from "./support/sign-up";
@@ -103,7 +103,7 @@ for (const { what, notice: told, answer } of FAILURES) {
 test.describe("a taken email address", () => {
   test.beforeEach(async ({ page, stack }) => {
     const visitor = signup(page);
-    const { ofEmail } = trialClaims({ hashSecret: LOCAL_SECRETS.HASH_SECRET, onePerPerson: true });
+    const { ofEmail } = trialHashes({ hashSecret: LOCAL_SECRETS.HASH_SECRET, onePerPerson: true });
     for (const hash of ofEmail(visitor.email))
       await stack.api.database.prepare("INSERT INTO trial_claims (hash) VALUES (?)").bind(hash).run();
     await visitor.signUp();

@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/prices";
-import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook";
+import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook-events";
 import { ToolError } from "../failures";
 import { PACKAGES } from "../releases/prices";
 import { portOf } from "../start/addresses";

@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook";
+import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook-events";
 import { API_FOLDER, wranglerCommand } from "../wrangler/wrangler";
 import { type Difference, listenCommand, type State, type Target } from "./target";
 

@@ -6,7 +6,7 @@ import { CHECK_RANKS } from "../sign-up";
 import type { AdvanceServices } from "../sign-ups/transition";
 import type { CronRuns } from "./cron-runs";
 import { advanceDue } from "./due-sign-ups";
-import { deleteExpired } from "./retention";
+import { deleteSettledMessages } from "./settled-messages";
 
 export type ScheduledServices = AdvanceServices & DispatchServices & { cronRuns: CronRuns };
 
@@ -44,7 +44,7 @@ export async function runScheduled(services: ScheduledServices, limits: RunLimit
   }
   let sent = CONNECTIONS;
   while (sent === CONNECTIONS && limits.hasLeft()) sent = await sendSome();
-  await attempt("retention", () => deleteExpired(services));
+  await attempt("settled messages", () => deleteSettledMessages(services));
 
   const [failure] = failures.values();
   if (failures.size > 0) throw new Error("A part of the scheduled run failed", { cause: failure });

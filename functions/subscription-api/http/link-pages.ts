@@ -109,8 +109,8 @@ function afterCharge({ trial_end }: SignUp) {
 }
 
 async function ended(c: Context<ApiContext>, signUp: SignUp) {
-  const { signUps, claims } = c.var.services;
-  const hasHadTrial = await signUps.hasHadTrial(claims.ofEmail(signUp.email));
+  const { signUps, trialHashes } = c.var.services;
+  const hasHadTrial = await signUps.hasHadTrial(trialHashes.ofEmail(signUp.email));
   const body = html`<p>The subscription is canceled and the card removed. There are no further charges.</p>
     ${afterCharge(signUp)}
     ${hasHadTrial ? "" : html`<p>You can use your email address to sign up at any time.</p>`}`;

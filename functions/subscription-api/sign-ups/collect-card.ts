@@ -73,10 +73,10 @@ function record(customerId: string, setupIntent: SetupIntent): Transition {
 
 /** Claims the trial for the email address and the card. If two sign-ups try at the same moment, only one gets the claims. */
 async function acceptCard(signUp: SignUp, setupIntent: SetupIntent, services: AdvanceServices): Promise<Transition> {
-  const { claims, signUps } = services;
-  const email = claims.ofEmail(signUp.email);
+  const { signUps, trialHashes } = services;
+  const email = trialHashes.ofEmail(signUp.email);
   if (await signUps.hasHadTrial(email, signUp.id)) return endBeforeTrial(signUp, "replaced");
-  const card = claims.ofCard(setupIntent.fingerprint);
+  const card = trialHashes.ofCard(setupIntent.fingerprint);
   if (card !== null && (await signUps.hasHadTrial([card], signUp.id))) {
     return refuseUsedCard(signUp, setupIntent, card, services);
   }

@@ -91,8 +91,8 @@ function isOver(stored: SignUp): boolean {
   return stored.status === "canceled" || isOlderThan(stored, CONTINUED_FOR_MS);
 }
 
-function hasHadTrial(email: string, { signUps, claims }: AdvanceServices, exceptBy?: string): Promise<boolean> {
-  return signUps.hasHadTrial(claims.ofEmail(email), exceptBy);
+function hasHadTrial(email: string, { signUps, trialHashes }: AdvanceServices, exceptBy?: string): Promise<boolean> {
+  return signUps.hasHadTrial(trialHashes.ofEmail(email), exceptBy);
 }
 
 async function finish(stored: SignUp, services: SignUpServices): Promise<SignUpResult> {

@@ -28,7 +28,7 @@ export function endByNotMe(signUp: SignUp): Transition {
  * otherwise nobody could ever sign up with it. After a payment or a confirmed address, support decides about the address and a refund.
  */
 export async function endTrialByNotMe(signUp: SignUp, services: AdvanceServices): Promise<Transition> {
-  const { claims, payments, signUps } = services;
+  const { payments, signUps, trialHashes } = services;
   const { id, email, email_verified_at, stripe_setup_intent_id } = signUp;
   if (wasEnded(signUp)) return { done: true };
   const subscription = await subscriptionOf(signUp, payments);
@@ -37,7 +37,7 @@ export async function endTrialByNotMe(signUp: SignUp, services: AdvanceServices)
   if (subscription) await payments.cancelSubscription(subscription.stripeSubscriptionId);
   await payments.releaseCard(stripe_setup_intent_id);
   const needsSupport = isPaid || email_verified_at !== null;
-  const secondTrial = claims.secondTrialOf(email);
+  const secondTrial = trialHashes.secondTrialOf(email);
   const mayHaveTrialAgain = !needsSupport && !wasCanceled && !(await signUps.hasHadTrial(secondTrial.claimed));
   return {
     write: {

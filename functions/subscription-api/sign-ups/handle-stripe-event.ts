@@ -1,6 +1,6 @@
 import { MAX_FAILED_CARDS } from "../../../app/contract/trial";
 import { hasStartedTrial, type SignUp } from "../sign-up";
-import type { CardEvent, StripeEvent, WebhookContent } from "../stripe/webhook";
+import type { CardEvent, StripeEvent, WebhookContent } from "../stripe/webhook-events";
 import { advance } from "./advance";
 import { hasTooManyFailedCards } from "./collect-card";
 import type { Change } from "./store";

@@ -5,7 +5,7 @@ import { type NewMessage, newMessage } from "../outbox/outbox";
 import type { AgreedPrice } from "../packages";
 import { type CheckRank, formColumnsOf, type SignUp, signUpRow } from "../sign-up";
 import { CHECK_LEASE_MS, FIRST_CHECK_AFTER_MS, fromNow, now } from "./timing";
-import type { SecondTrial } from "./trial-claims";
+import type { SecondTrial } from "./trial-hashes";
 
 export type NewSignUp = {
   id: string;

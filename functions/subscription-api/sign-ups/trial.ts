@@ -3,7 +3,8 @@ import { messagesOnce, type NewMessage, reminderKey } from "../outbox/outbox";
 import type { SignUp } from "../sign-up";
 import type { SetupIntent } from "../stripe/card-setup";
 import { unexpectedAnswer } from "../stripe/client";
-import type { Payments, SubscriptionState } from "../stripe/payments";
+import type { Payments } from "../stripe/payments";
+import type { SubscriptionState } from "../stripe/subscriptions";
 import { nextTrialCheck } from "./timing";
 import type { AdvanceServices, Transition } from "./transition";
 

@@ -130,6 +130,11 @@ export function originOf({ id, request_id }: { id: string; request_id: string | 
   return { sign_up_id: id, ...(request_id !== null && { request_id }) };
 }
 
+/** Whether an object at Stripe was created for this sign-up. */
+export function belongsTo(signUpId: string) {
+  return ({ metadata }: { metadata: Stripe.Metadata }) => metadata.sign_up_id === signUpId;
+}
+
 /** @param seconds since 1970, as in Stripe's objects */
 export function dateOf(seconds: number | null | undefined): Date | null {
   return seconds == null ? null : new Date(seconds * 1000);

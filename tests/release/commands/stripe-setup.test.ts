@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { afterAll, expect, test } from "vitest";
-import { WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/webhook";
+import { WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/webhook-events";
 import { setUpStripe } from "../../../tools/stripe-setup/stripe-setup";
 import { clientOf, type Line, type Target, targetOf } from "../../../tools/stripe-setup/target";
 import { stripeAt } from "../../support/visitors/visitor";

@@ -1,7 +1,7 @@
 import { cardName } from "../../../../app/contract/card-name";
 import { chargeDay, chargeSentence, usd, utcDay, utcMinute } from "../../../../app/contract/charge-wording";
 import { TRIAL_DAYS, TRIAL_SCOPE } from "../../../../app/contract/trial";
-import type { Amount, Billing } from "../../stripe/billing";
+import type { Amount, ChargePreview } from "../../stripe/charge-preview";
 import type { Message } from "../outbox";
 import type { EmailContent, Sender } from "./email";
 import { portalLink, toEmail } from "./email-layout";
@@ -9,9 +9,9 @@ import { portalLink, toEmail } from "./email-layout";
 type Facts = Pick<Message, "full_name" | "company_name" | "email" | "created_at">;
 
 /** The trial's state at Stripe when the email is sent. */
-export type Trial = Pick<Billing, "card" | "plan"> & {
+export type Trial = Pick<ChargePreview, "card" | "plan"> & {
   end: Date;
-  trialEndOutcome: Billing["trialEndOutcome"] | { next: "no-plan" };
+  trialEndOutcome: ChargePreview["trialEndOutcome"] | { next: "no-plan" };
 };
 
 const PORTAL =

@@ -1,10 +1,10 @@
 import { wasEnded } from "../../sign-up";
-import type { Billing, Card } from "../../stripe/billing";
+import type { Card, ChargePreview } from "../../stripe/charge-preview";
 import { type DropReason, type Message, reminderKey } from "../outbox";
 import type { Trial } from "./trial-emails";
 
 export type TrialReader = {
-  findBilling(subscriptionId: string): Promise<Billing | undefined>;
+  previewCharge(subscriptionId: string): Promise<ChargePreview | undefined>;
   findCard(customerId: string): Promise<Card | null>;
 };
 
@@ -27,9 +27,9 @@ async function trialAtStripe(
   subscriptionId: string,
   stripe: TrialReader,
 ): Promise<Trial | DropReason> {
-  const billing = await stripe.findBilling(subscriptionId);
-  if (!billing) return "no-subscription";
-  const { isTrialing, isInvoiced, trialEnd: end, trialEndOutcome, card, plan } = billing;
+  const preview = await stripe.previewCharge(subscriptionId);
+  if (!preview) return "no-subscription";
+  const { isTrialing, isInvoiced, trialEnd: end, trialEndOutcome, card, plan } = preview;
   if (isInvoiced) return "invoiced";
   return isTrialing && isToCome(end) ? { end, trialEndOutcome, card, plan: plan ?? package_name } : "trial-over";
 }

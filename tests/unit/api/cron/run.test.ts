@@ -146,7 +146,7 @@ test("a sign-up whose next check lies in the past is looked at once in a run", a
 });
 
 /** The services of a run with one of them broken. */
-function failing(services: ScheduledServices, part: "messages" | "trials" | "retention"): ScheduledServices {
+function failing(services: ScheduledServices, part: "messages" | "trials" | "settled messages"): ScheduledServices {
   const fails = () => Promise.reject(new Error("D1_ERROR"));
   const { signUps, outbox } = services;
   switch (part) {
@@ -157,7 +157,7 @@ function failing(services: ScheduledServices, part: "messages" | "trials" | "ret
         ...services,
         signUps: { ...signUps, takeDue: (rank, ...rest) => (rank === 0 ? fails() : signUps.takeDue(rank, ...rest)) },
       };
-    case "retention":
+    case "settled messages":
       return { ...services, outbox: { ...outbox, deleteSettled: fails } };
   }
 }
@@ -165,7 +165,7 @@ function failing(services: ScheduledServices, part: "messages" | "trials" | "ret
 test.each([
   { part: "messages", left: { trialsToStart: 0, waiting: 0, abandoned: 0, emails: 1 } },
   { part: "trials", left: { trialsToStart: 1, waiting: 0, abandoned: 0, emails: 0 } },
-  { part: "retention", left: { trialsToStart: 0, waiting: 0, abandoned: 0, emails: 0 } },
+  { part: "settled messages", left: { trialsToStart: 0, waiting: 0, abandoned: 0, emails: 0 } },
 ] as const)("a run whose $part fail does the rest of its work", async ({ part, left: expected }) => {
   const { trialToStart, waiting, abandoned, email, services, left } = withDueWork();
   for (const work of [trialToStart, waiting, abandoned, email]) await work();
@@ -191,7 +191,7 @@ test("a complete run is recorded for /health", async () => {
 
 test("a run of which a part failed is not recorded for /health", async () => {
   const { services, rows } = withDueWork();
-  await runScheduled(failing(services, "retention"), WITHOUT_LIMITS).catch(() => undefined);
+  await runScheduled(failing(services, "settled messages"), WITHOUT_LIMITS).catch(() => undefined);
   expect(rows("SELECT ran_at FROM cron_runs")).toEqual([{ ran_at: null }]);
 });
 

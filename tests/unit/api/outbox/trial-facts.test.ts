@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { trialOf } from "../../../../functions/subscription-api/outbox/emails/trial-facts";
 import { type DropReason, type Message, reminderKey } from "../../../../functions/subscription-api/outbox/outbox";
-import type { Billing } from "../../../../functions/subscription-api/stripe/billing";
+import type { ChargePreview } from "../../../../functions/subscription-api/stripe/charge-preview";
 import { DAY } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
 import { MESSAGE } from "./message";
@@ -18,7 +18,7 @@ const REMINDER: Message = {
   kind: "trial-ending",
   trial_end: END.toISOString(),
 };
-const RUNNING: Billing = {
+const RUNNING: ChargePreview = {
   isTrialing: true,
   isInvoiced: false,
   trialEnd: END,
@@ -27,14 +27,14 @@ const RUNNING: Billing = {
   trialEndOutcome: { next: "charge", first: null, later: null },
 };
 
-type Given = { message?: Partial<Message>; billing?: Partial<Billing> };
+type Given = { message?: Partial<Message>; preview?: Partial<ChargePreview> };
 
-/** @param billing what Stripe has of the subscription; null if it has none */
-const factsOf = (message: Partial<Message> = {}, billing: Partial<Billing> | null = {}) =>
+/** @param preview what Stripe has of the subscription; null if it has none */
+const factsOf = (message: Partial<Message> = {}, preview: Partial<ChargePreview> | null = {}) =>
   trialOf(
     { ...REMINDER, ...message },
     {
-      findBilling: async () => (billing === null ? undefined : { ...RUNNING, ...billing }),
+      previewCharge: async () => (preview === null ? undefined : { ...RUNNING, ...preview }),
       findCard: async () => RUNNING.card,
     },
   );
@@ -50,14 +50,14 @@ test("an email names the sign-up's plan if Stripe names none", async () => {
 test.each<Given & { when: string; reason: DropReason }>([
   { when: "the address's owner has ended the sign-up", message: { end_reason: "not-me" }, reason: "sign-up-ended" },
   { when: "the trial is over here", message: { status: "canceled" }, reason: "trial-over" },
-  { when: "the trial is over at Stripe", billing: { isTrialing: false }, reason: "trial-over" },
-  { when: "its end has passed", billing: { trialEnd: new Date(NOW) }, reason: "trial-over" },
-  { when: "it has no end", billing: { trialEnd: null }, reason: "trial-over" },
-  { when: "Stripe has made an invoice", billing: { isInvoiced: true }, reason: "invoiced" },
-  { when: "the end has moved", billing: { trialEnd: new Date(END.getTime() + 1) }, reason: "another-end" },
-  { when: "the charge is unknown", billing: { trialEndOutcome: { next: "unknown" } }, reason: "unknown-charge" },
-])("the reminder is dropped if $when", async ({ message, billing, reason }) => {
-  expect(await factsOf(message, billing)).toBe(reason);
+  { when: "the trial is over at Stripe", preview: { isTrialing: false }, reason: "trial-over" },
+  { when: "its end has passed", preview: { trialEnd: new Date(NOW) }, reason: "trial-over" },
+  { when: "it has no end", preview: { trialEnd: null }, reason: "trial-over" },
+  { when: "Stripe has made an invoice", preview: { isInvoiced: true }, reason: "invoiced" },
+  { when: "the end has moved", preview: { trialEnd: new Date(END.getTime() + 1) }, reason: "another-end" },
+  { when: "the charge is unknown", preview: { trialEndOutcome: { next: "unknown" } }, reason: "unknown-charge" },
+])("the reminder is dropped if $when", async ({ message, preview, reason }) => {
+  expect(await factsOf(message, preview)).toBe(reason);
 });
 
 test("the reminder is dropped if Stripe has no subscription", async () => {

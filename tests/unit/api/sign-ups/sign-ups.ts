@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type Config, readConfig } from "../../../../functions/subscription-api/config";
 import { servicesFor } from "../../../../functions/subscription-api/services";
 import type { SignUp } from "../../../../functions/subscription-api/sign-up";
+import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
 import type { SignUpServices } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
 import { apiInProcess } from "../../../support/api-in-process/api";
@@ -47,6 +48,13 @@ export function signUpsInProcess({ onePerPerson = false, settings, io }: Options
   /** Sets up a card without a webhook. */
   const enterCard = ({ stripe_setup_intent_id }: SignUp, fingerprint = "a card"): void =>
     void api.model.confirm(stripe_setup_intent_id ?? "", fingerprint, false);
+  /** A sign-up after its card was set up: with a trial, if the card and the address have not had one. */
+  const withCard = async (email: string, fingerprint: string, columns?: string): Promise<SignUp> => {
+    const signUp = await pending({ email }, columns);
+    enterCard(signUp, fingerprint);
+    await advance(signUp, services);
+    return find(signUp.id);
+  };
   /** A sign-up whose trial has begun. */
   const onTrial = async (fields: Fields = {}, fingerprint?: string): Promise<SignUp> => {
     const signUp = await pending(fields);
@@ -57,7 +65,7 @@ export function signUpsInProcess({ onePerPerson = false, settings, io }: Options
   };
   /** Kinds and times of due messages, in order. */
   const messages = () => api.rows("SELECT kind, next_attempt_at FROM outbox ORDER BY kind");
-  return { ...api, services, find, change, unknownToStripe, pending, enterCard, onTrial, messages };
+  return { ...api, services, find, change, unknownToStripe, pending, enterCard, withCard, onTrial, messages };
 }
 
 /** Returns the configuration of valid settings; throws an error with the problems of invalid ones. */
@@ -109,8 +117,8 @@ export function look({ rows, model, services }: SignUpsInProcess, signUp: SignUp
   if (!row) return { status: "deleted", messages: kinds, atStripe };
 
   const held = rows("SELECT hash FROM trial_claims WHERE sign_up_id = ?", id).map(({ hash }) => hash);
-  const address = held.includes(services.claims.ofEmail(email)[0] ?? "") && "address";
-  const claimed = [address, held.includes(services.claims.ofCard(card)) && "card"].filter(Boolean).join(" and ");
+  const address = held.includes(services.trialHashes.ofEmail(email)[0] ?? "") && "address";
+  const claimed = [address, held.includes(services.trialHashes.ofCard(card)) && "card"].filter(Boolean).join(" and ");
   const until = (time: unknown, unit: number) => (Date.parse(String(time)) - Date.now()) / unit;
   return {
     ...{ status: String(row.status), messages: kinds, atStripe },

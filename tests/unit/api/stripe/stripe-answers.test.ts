@@ -21,7 +21,7 @@ test("a setup intent unknown to Stripe is none", async () => {
 });
 
 test("a subscription unknown to Stripe has no billing, and is canceled", async () => {
-  expect(await withoutObjects().findBilling("sub_1")).toBeUndefined();
+  expect(await withoutObjects().previewCharge("sub_1")).toBeUndefined();
   expect(await withoutObjects().retrieveSubscription("sub_1")).toMatchObject({ status: "canceled", trialEnd: null });
 });
 
@@ -146,7 +146,7 @@ describe("the end of a trial", () => {
     const { services, instead } = signUpsInProcess();
     instead.set("GET subscriptions", answer(200, { ...trial, ...change }));
     instead.set("POST invoices/create_preview", invoice);
-    return services.payments.findBilling("sub_1");
+    return services.payments.previewCharge("sub_1");
   }
   const end = (why: string, at = END) => ({ trialEndOutcome: { next: "end", why, at: new Date(at * 1000) } });
   const unknown = { trialEndOutcome: { next: "unknown" } };

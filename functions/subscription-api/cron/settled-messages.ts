@@ -14,6 +14,6 @@ const SETTLED_MESSAGES_MS = 30 * 24 * 60 * 60_000;
 const DELETED_PER_RUN = 2_000;
 
 /** Returns the number of deleted rows. Throws D1's errors. */
-export function deleteExpired({ outbox }: { outbox: Outbox }): Promise<number> {
+export function deleteSettledMessages({ outbox }: { outbox: Outbox }): Promise<number> {
   return outbox.deleteSettled(new Date(Date.now() - SETTLED_MESSAGES_MS), DELETED_PER_RUN);
 }

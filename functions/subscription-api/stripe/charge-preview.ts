@@ -14,7 +14,7 @@ export type TrialEndOutcome =
   | { next: "end"; why: "canceled" | "no-card"; at: Date }
   | { next: "unknown" };
 
-export type Billing = {
+export type ChargePreview = {
   isTrialing: boolean;
   /** True if Stripe has created an invoice with an amount, which it does when the trial is over. */
   isInvoiced: boolean;
@@ -24,11 +24,11 @@ export type Billing = {
   plan: string | null;
 };
 
-export function stripeBilling(stripe: Stripe) {
+export function stripeChargePreviews(stripe: Stripe) {
   const card = "invoice_settings.default_payment_method";
 
   return {
-    async findBilling(subscriptionId: string): Promise<Billing | undefined> {
+    async previewCharge(subscriptionId: string): Promise<ChargePreview | undefined> {
       const expand = [`customer.${card}`, "default_payment_method", "latest_invoice", "items.data.price.product"];
       const found = await ifExists(() => call(() => stripe.subscriptions.retrieve(subscriptionId, { expand })));
       if (!found) return undefined;

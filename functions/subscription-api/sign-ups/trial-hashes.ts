@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { TrialConfig } from "../config";
 
-export type TrialClaims = ReturnType<typeof trialClaims>;
+export type TrialHashes = ReturnType<typeof trialHashes>;
 
 /** Hashes that give an address's trial back, once. */
 export type SecondTrial = {
@@ -15,7 +15,7 @@ export type SecondTrial = {
  * The keyed hashes that claim a trial (table `trial_claims`): one for the email address and, with ONE_TRIAL_PER_PERSON, one each
  * for the mailbox and the card.
  */
-export function trialClaims({ hashSecret, onePerPerson }: TrialConfig) {
+export function trialHashes({ hashSecret, onePerPerson }: TrialConfig) {
   const hash = (kind: string, value: string) => keyedHash(hashSecret, kind, value);
   return {
     ofEmail(email: string): string[] {

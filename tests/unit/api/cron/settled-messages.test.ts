@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deleteExpired } from "../../../../functions/subscription-api/cron/retention";
+import { deleteSettledMessages } from "../../../../functions/subscription-api/cron/settled-messages";
 import { DAY } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
@@ -24,13 +24,13 @@ async function outboxWith(settled: Record<string, number | null>) {
 
 test("a message is deleted 30 days after it was sent or dropped, and not a moment earlier", async () => {
   const { services, keys } = await outboxWith({ older: NOW - 30 * DAY - 1, younger: NOW - 30 * DAY });
-  await deleteExpired(services);
+  await deleteSettledMessages(services);
   expect(keys()).toEqual(["younger"]);
 });
 
 test("a message that is still due is kept, however old it is", async () => {
   const { services, keys } = await outboxWith({ due: null });
-  await deleteExpired(services);
+  await deleteSettledMessages(services);
   expect(keys()).toEqual(["due"]);
 });
 

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
+import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
+import { stopClock } from "../../../support/clock";
+import { signUpsInProcess } from "./sign-ups";
+import { cardEvent } from "./situations";
+
+/* Declined and used cards are counted, and the fifth ends the sign-up. */
+
+stopClock();
+
+test("a declined card counts once, however often and at once its event comes, and only for the open form", async () => {
+  const { services, pending, find } = signUpsInProcess();
+  const signUp = await pending();
+  const earlier = cardEvent({ ...signUp, stripe_setup_intent_id: "seti_of_before" }, "card-declined");
+  expect(await handleStripeEvent(earlier, services)).toBe("unknown");
+  const received = cardEvent(signUp, "card-declined");
+  await Promise.all([handleStripeEvent(received, services), handleStripeEvent(received, services)]);
+  expect(await find(signUp.id)).toMatchObject({ declined_cards: 1, status: "pending" });
+});
+
+test("declined and used cards count together; before the last one the status has another card's form", async () => {
+  const { withCard, services } = signUpsInProcess({ onePerPerson: true });
+  await withCard("somebody@else.example", "used");
+  const failed = { status: "ended", end_reason: "cards-failed", used_cards: 1 };
+  expect(await withCard("ada@example.com", "used", "declined_cards = 4")).toMatchObject(failed);
+  const open = await withCard("bob@example.com", "used", "declined_cards = 3");
+  expect(open).toMatchObject({ status: "pending", used_cards: 1 });
+  const client_secret = expect.stringMatching(/^seti_\w+_secret_1$/);
+  expect(await signUpStatus(open.id, services)).toEqual({ status: "card_used", client_secret });
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { advanceToNotMe } from "../../../../functions/subscription-api/sign-ups/advance";
+import { trialHashes } from "../../../../functions/subscription-api/sign-ups/trial-hashes";
+import { stopClock } from "../../../support/clock";
+import { signUpsInProcess } from "./sign-ups";
+
+/* One trial for each address, mailbox and card; one "This wasn't me". */
+
+stopClock();
+
+const OPEN = { status: "pending", used_cards: 1 };
+const REPLACED = { status: "ended", end_reason: "replaced" };
+const TRIAL = { status: "trialing" };
+
+test.each<[what: string, onePerPerson: boolean, first: [string, string], second: [string, string], outcome: object]>([
+  ["the same address", false, ["ada@example.com", "1"], ["ada@example.com", "2"], REPLACED],
+  ["the same address and card", true, ["ada@example.com", "1"], ["ada@example.com", "1"], REPLACED],
+  ["another address, the same card", true, ["ada@example.com", "1"], ["bob@example.com", "1"], OPEN],
+  ["another address, the same card", false, ["ada@example.com", "1"], ["bob@example.com", "1"], TRIAL],
+  ["a plus tag", true, ["ada@example.com", "1"], ["ada+x@example.com", "2"], REPLACED],
+  ["a plus tag", false, ["ada@example.com", "1"], ["ada+x@example.com", "2"], TRIAL],
+  ["another plus tag", true, ["ada+y@example.com", "1"], ["ada+x@example.com", "2"], REPLACED],
+  ["Gmail's dots", true, ["ada.l@gmail.com", "1"], ["adal@googlemail.com", "2"], REPLACED],
+  ["dots elsewhere", true, ["ada.l@example.com", "1"], ["adal@example.com", "2"], TRIAL],
+  ["a plus sign and no name", true, ["+a@example.com", "1"], ["+b@example.com", "2"], TRIAL],
+  ["another person", true, ["ada@example.com", "1"], ["bob@example.com", "2"], TRIAL],
+])("a second sign-up with %s, where each person has one trial: %s", async (_, onePerPerson, first, second, outcome) => {
+  const { withCard } = signUpsInProcess({ onePerPerson });
+  await withCard(...first);
+  expect(await withCard(...second)).toMatchObject(outcome);
+});
+
+test("two forms with one address, a moment apart, have one trial: the claims decide", async () => {
+  const { withCard, rows, model } = signUpsInProcess({ onePerPerson: false });
+  await Promise.all(["card 1", "card 2"].map((card) => withCard("ada@example.com", card)));
+  expect(rows("SELECT status FROM sign_ups ORDER BY status")).toEqual([{ status: "ended" }, { status: "trialing" }]);
+  expect(model.all("subscription")).toHaveLength(1);
+});
+
+test("an address is freed once by “This wasn’t me”; the card that was used stays used", async () => {
+  const { withCard, services } = signUpsInProcess({ onePerPerson: true });
+  const isUsed = () => services.signUps.hasHadTrial(services.trialHashes.ofEmail("ada@example.com"));
+  await advanceToNotMe(await withCard("ada+1@example.com", "a card"), services);
+  expect(await isUsed()).toBe(false);
+  expect(await withCard("ada+2@example.com", "a card")).toMatchObject(OPEN);
+  await advanceToNotMe(await withCard("ada@example.com", "another card"), services);
+  expect(await isUsed()).toBe(true);
+});
+
+test("an address's claims are freed whatever the setting was when they were made", () => {
+  const hashSecret = "a-secret-of-this-test";
+  const [persons, addresses] = [true, false].map((onePerPerson) => trialHashes({ hashSecret, onePerPerson }));
+  const claimed = persons?.ofEmail("ada+x@example.com");
+  expect(addresses?.secondTrialOf("ada+x@example.com").released).toEqual(claimed);
+  expect(addresses?.ofEmail("ada@example.com")).not.toEqual(claimed?.slice(1));
+});
