@@ -152,6 +152,7 @@ export class Stripe {
     const start = Math.floor(this.scheduler.now / SECOND);
     const price = this.get(fields.get("items[0][price]"));
     if (!price) return "resource_missing: items[0][price]";
+    if (!price.active) return "price_inactive: items[0][price]";
     const made = this.#add("subscription", owner.id, metadata, {
       status: "trialing",
       trial_end: start + (days * DAY) / SECOND,

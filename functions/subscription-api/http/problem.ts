@@ -41,7 +41,6 @@ export function errorResponse(error: Error): Response {
     case "email-refused":
     case "unexpected-answer":
       return problem(502, { title: "The payment provider gave an unexpected answer" });
-    case "failed":
     case "unavailable":
       return unavailable({ title: "The payment provider is unavailable" }, "5");
   }

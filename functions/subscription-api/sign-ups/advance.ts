@@ -119,13 +119,9 @@ async function makeTransition(
     return await transitions[signUp.status](signUp, services, setupIntent);
   } catch (error) {
     if (!(error instanceof PaymentsError)) throw error;
-    if (error.reason === "failed") {
-      // Stripe would repeat its failure for this attempt's idempotency keys.
-      await signUps.write(signUp, { columns: { stripe_attempt: signUp.stripe_attempt + 1 } });
-      throw error;
-    }
     if ((await signUps.find(signUp.id))?.version !== signUp.version) return undefined;
     if (isBeforeTrial(signUp) && isCustomerOrCardMissing(error)) return endBeforeTrial(signUp, "card-removed");
+    if (error.needsNewKey) await signUps.write(signUp, { columns: { stripe_attempt: signUp.stripe_attempt + 1 } });
     throw error;
   }
 }

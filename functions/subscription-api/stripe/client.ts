@@ -13,12 +13,16 @@ const TIMEOUT_MS = 5_000;
 
 export type Attempt = { id: string; request_id: string | null; stripe_attempt: number; created_at: string };
 
-/** `failed`: a creation failed, and Stripe will return the same failure for its key. `in-progress`: another request uses the key. */
+/** `in-progress`: another request uses the idempotency key. */
+type FailureReason = "unavailable" | "in-progress" | "unexpected-answer" | "email-refused";
+
 export class PaymentsError extends Error {
   override readonly name = "PaymentsError";
+  /** @param needsNewKey true if a creation failed and Stripe repeats the failure for its idempotency key */
   constructor(
-    readonly reason: "unavailable" | "failed" | "in-progress" | "unexpected-answer" | "email-refused",
+    readonly reason: FailureReason,
     cause?: unknown,
+    readonly needsNewKey = false,
   ) {
     super(`Payments: ${reason}`, { cause });
   }
@@ -57,23 +61,20 @@ function newClient({ secretKey, apiUrl, deadlineFactor = 1 }: StripeConfig, fetc
 
 /** Returns Stripe's answer. Logs a failure and throws PaymentsError. */
 export function call<T>(request: () => Promise<T>): Promise<T> {
-  return answerOf(request, reasonOf);
+  return answerOf(request, false);
 }
 
-/** Like `call`, for a creation with an idempotency key. Only its failure (`failed`) leads to a new key. */
+/** Like `call`, for a creation with an idempotency key. Only its failure leads to a new key. */
 export function create<T>(request: () => Promise<T>): Promise<T> {
-  return answerOf(request, (error) => (isRepeated(error) ? "failed" : reasonOf(error)));
+  return answerOf(request, true);
 }
 
-async function answerOf<T>(
-  request: () => Promise<T>,
-  reasonFor: (error: unknown) => PaymentsError["reason"],
-): Promise<T> {
+async function answerOf<T>(request: () => Promise<T>, isCreation: boolean): Promise<T> {
   try {
     return await request();
   } catch (error) {
     logFailure(error);
-    throw new PaymentsError(reasonFor(error), error);
+    throw new PaymentsError(reasonOf(error), error, isCreation && isRepeated(error));
   }
 }
 
@@ -140,7 +141,7 @@ export function dateOf(seconds: number | null | undefined): Date | null {
   return seconds == null ? null : new Date(seconds * 1000);
 }
 
-/** A new key for each attempt, because Stripe repeats even a 5xx for the same key: https://docs.stripe.com/api/idempotent_requests */
+/** A new key for each attempt, because Stripe repeats a failure for the same key: https://docs.stripe.com/api/idempotent_requests */
 export function idempotencyKey(object: string, { id, stripe_attempt }: Attempt): string {
   return `${object}-${id}-${stripe_attempt}`;
 }
@@ -150,10 +151,14 @@ export function mayExist({ stripe_attempt, created_at }: Attempt): boolean {
   return stripe_attempt > 0 || Date.now() - Date.parse(created_at) > KEY_LIFETIME_MS;
 }
 
-/** True if Stripe answers every retry the same: after a 5xx, and for a key that an earlier release used differently. */
+/**
+ * True if Stripe may give the same answer for the same key for 24 hours. A 409 and a 429 come before the work: another request with
+ * the key may be in progress, and a new key would double its work. So does a lost answer, which has no status. A refused email
+ * address needs no key, because its sign-up is deleted. https://docs.stripe.com/error-low-level#content-errors
+ */
 function isRepeated(error: unknown): boolean {
-  if (!(error instanceof Stripe.errors.StripeError) || error.statusCode === 409) return false;
-  return (error.statusCode ?? 0) >= 500 || error instanceof Stripe.errors.StripeIdempotencyError;
+  if (!(error instanceof Stripe.errors.StripeError) || error.code === "email_invalid") return false;
+  return error.statusCode !== undefined && error.statusCode !== 409 && error.statusCode !== 429;
 }
 
 function reasonOf(error: unknown): PaymentsError["reason"] {

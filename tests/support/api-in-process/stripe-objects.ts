@@ -12,6 +12,7 @@ export type StripeObject = {
   invoice_settings: { default_payment_method: string | null };
   card: { fingerprint: string };
   items: { data: { price: StripeObject }[] };
+  active: boolean;
   lookup_key: string | null;
   /** Cents. */
   unit_amount: number;

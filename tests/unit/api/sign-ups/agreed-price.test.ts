@@ -147,3 +147,17 @@ test("a sign-up that an earlier release stored without its price takes the catal
   expect(await find(signUp.id)).toMatchObject({ price_cents: 50_000, stripe_price_id: "price_standard" });
   expect(model.all("subscription").map(({ items }) => items?.data[0]?.price.id)).toEqual(["price_standard"]);
 });
+
+test("a trial whose price was archived at Stripe starts once the price is active again", async () => {
+  const api = signUpsInProcess();
+  const { model, find, logged } = api;
+  const signUp = await SITUATIONS["card_set_up, a card"](api);
+  const price = Object.assign(model.get("price_standard") ?? {}, { active: false });
+  await TRIGGERS.cron(api, signUp);
+  expect(await find(signUp.id)).toMatchObject({ status: "card_set_up" });
+  expect(logged).toContainEqual(expect.objectContaining({ event: "stripe_failed", param: "items[0][price]" }));
+  price.active = true;
+  await TRIGGERS.cron(api, signUp);
+  expect(await find(signUp.id)).toMatchObject({ status: "trialing" });
+  expect(model.all("subscription")).toHaveLength(1);
+});

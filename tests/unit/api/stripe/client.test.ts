@@ -12,20 +12,21 @@ stopClock();
 const failed = (status: number, error: object): Answer =>
   answer(status, { error: { message: "No ada@example.com", ...error } });
 
-type Failure = { what: string; said: Answer; reason: string; ofCreation?: string; level?: "warn" | "error" };
+type Failure = { what: string; said: Answer; reason: string; isRepeated?: true; level?: "warn" | "error" };
 
+/** `isRepeated`: Stripe gives the same answer for the same idempotency key. */
 const FAILURES: Failure[] = [
   {
     what: "an error of Stripe's own",
     said: failed(500, { type: "api_error" }),
     reason: "unavailable",
-    ofCreation: "failed",
+    isRepeated: true,
   },
   {
     what: "a key that was used with other parameters",
     said: failed(400, { type: "idempotency_error" }),
     reason: "unavailable",
-    ofCreation: "failed",
+    isRepeated: true,
   },
   { what: "a key in use", said: failed(409, { type: "idempotency_error" }), reason: "in-progress" },
   {
@@ -33,31 +34,45 @@ const FAILURES: Failure[] = [
     said: failed(400, { type: "invalid_request_error", code: "email_invalid" }),
     reason: "email-refused",
   },
-  { what: "a parameter", said: failed(400, { type: "invalid_request_error" }), reason: "unexpected-answer" },
+  {
+    what: "a parameter",
+    said: failed(400, { type: "invalid_request_error" }),
+    reason: "unexpected-answer",
+    isRepeated: true,
+  },
+  { what: "a card", said: failed(402, { type: "card_error" }), reason: "unavailable", isRepeated: true },
   { what: "too many calls", said: failed(429, { type: "invalid_request_error" }), reason: "unavailable" },
-  { what: "a wrong key", said: failed(401, { type: "invalid_request_error" }), reason: "unavailable", level: "error" },
+  {
+    what: "a wrong key",
+    said: failed(401, { type: "invalid_request_error" }),
+    reason: "unavailable",
+    isRepeated: true,
+    level: "error",
+  },
   {
     what: "a key without permission",
     said: failed(403, { type: "invalid_request_error" }),
     reason: "unavailable",
+    isRepeated: true,
     level: "error",
   },
   { what: "text instead of JSON", said: { status: 200, text: "<html>" }, reason: "unexpected-answer" },
 ];
 
-test.each(FAILURES)("a read that fails because of $what is $reason", async ({ said, reason }) => {
+test.each(FAILURES)("a read that fails because of $what is $reason and keeps its idempotency keys", async (failure) => {
   const { services, instead } = signUpsInProcess();
-  instead.set("", said);
-  await expect(services.payments.findCard("cus_1")).rejects.toMatchObject({ name: "PaymentsError", reason });
+  instead.set("", failure.said);
+  const { reason } = failure;
+  await expect(services.payments.findCard("cus_1")).rejects.toMatchObject({ reason, needsNewKey: false });
 });
 
-test.each(FAILURES.map((each) => ({ ...each, ofCreation: each.ofCreation ?? each.reason })))(
-  "a creation that fails because of $what is $ofCreation",
-  async ({ said, ofCreation }) => {
+test.each(FAILURES.map((each) => ({ ...each, isRepeated: each.isRepeated ?? false })))(
+  "a creation that fails because of $what needs a new idempotency key: $isRepeated",
+  async ({ said, reason, isRepeated }) => {
     const { services, instead, signUp } = signUpsInProcess();
     instead.set("", said);
     const made = services.payments.findOrCreateCustomer(await signUp());
-    await expect(made).rejects.toMatchObject({ name: "PaymentsError", reason: ofCreation });
+    await expect(made).rejects.toMatchObject({ name: "PaymentsError", reason, needsNewKey: isRepeated });
   },
 );
 
