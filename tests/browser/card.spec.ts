@@ -103,6 +103,21 @@ test("without the card form's script the page reloads once, then offers to try a
   await visitor.succeeded();
 });
 
+test("after an extension has refused Stripe.js, the page says so, and takes a card once it is switched off", async ({
+  page,
+}) => {
+  await page.route("**/stripe.js", (route) => route.abort("blockedbyclient"));
+  const visitor = signup(page);
+  await visitor.signUp();
+  await expect(page.getByRole("alert")).toContainText("turn off any browser extension that blocks Stripe");
+  await page.unroute("**/stripe.js");
+  await page.evaluate(() => Object.assign(window, { isSamePage: true }));
+  await page.getByRole("button", { name: "Try again" }).click();
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+  expect(await page.evaluate(() => "isSamePage" in window), "the page was not reloaded").toBe(true);
+});
+
 test("a secret that Stripe does not know keeps the card step, with Pay in its place", async ({ stack, elsewhere }) => {
   const vars = { STRIPE_API_URL: stack.stripe.url, STRIPE_JS_URL: `${stack.stripe.url}/endive/stripe.js` };
   const { site, upstream, dispose } = await startVisitedSite({ vars });

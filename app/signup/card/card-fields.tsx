@@ -8,6 +8,7 @@ import type { CardStepData } from "../steps";
 import { billingDetails } from "./billing-details";
 import { CARD_FIELDS, LOADING, PayButton } from "./card-placeholder";
 import { confirmCard } from "./confirm-card";
+import { LOADING_TIMEOUT_MS } from "./load-stripe";
 
 interface CardFieldsProps {
   data: CardStepData;
@@ -15,7 +16,8 @@ interface CardFieldsProps {
   onReady(): void;
   /** Lets the server decide the next step. */
   onFinish(): void;
-  onLoadError(error: StripeError): void;
+  /** Called without an error if the fields take too long, for example because an extension blocks their frame. */
+  onLoadError(error?: StripeError): void;
 }
 
 const PROCESSING_CARD: Notice = { kind: "progress", title: PROCESSING.title };
@@ -30,6 +32,7 @@ export function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: C
   const [failures, setFailures] = useState(0);
   const { elementOptions, confirmParams } = useMemo(() => billingDetails(data), [data]);
   const processing = useIsReturning(data.returnPath) || confirming;
+  useTooSlow(ready, onLoadError);
   useCanceled(stripe, data.clientSecret, processing ? 0 : failures, onFinish);
 
   async function pay(event: FormEvent) {
@@ -71,6 +74,16 @@ export function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: C
 
 /** No wallets: they give a card a different fingerprint on each device, but each card can have only one trial. */
 const CARD_ONLY = { applePay: "never", googlePay: "never", link: "never" } as const;
+
+/** Calls `onTooSlow` if the fields are not ready in time, because Stripe.js does not report a blocked frame. */
+function useTooSlow(ready: boolean, onTooSlow: () => void) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each attempt
+  useEffect(() => {
+    if (ready) return;
+    const timer = setTimeout(onTooSlow, LOADING_TIMEOUT_MS);
+    return () => clearTimeout(timer);
+  }, [ready]);
+}
 
 /** True while the server decides the next step. */
 function useIsReturning(returnPath: string): boolean {

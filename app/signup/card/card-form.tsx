@@ -18,7 +18,8 @@ interface CardFormProps {
   onReady(): void;
 }
 
-const NOT_LOADED = "The payment form could not be loaded. Please check your connection and try again.";
+const NOT_LOADED =
+  "The payment form could not be loaded. Check your connection, turn off any browser extension that blocks Stripe, then try again.";
 
 /** Loads Stripe's client once, because `<Elements>` keeps its first client. Each try mounts the fields again. */
 export default function CardForm({ data, onNotice, onReady }: CardFormProps) {

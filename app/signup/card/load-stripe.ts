@@ -1,9 +1,13 @@
 import type { Stripe } from "@stripe/stripe-js";
 import { loadStripe } from "@stripe/stripe-js/pure";
 
-const TIMEOUT_MS = 15_000;
+/** How long Stripe.js and its fields may each take to load. */
+export const LOADING_TIMEOUT_MS = 15_000;
 
-/** Rejects if the script fails or takes longer than 15 s, which `<Elements>` would never report. Can be called again. */
+/**
+ * Rejects if the script fails, takes longer than 15 s or is replaced by an empty one, as content blockers do. `<Elements>` would never
+ * report this. Can be called again.
+ */
 export async function loadStripeClient(url: string, publishableKey: string): Promise<Stripe> {
   await loadScript(url);
   const stripe = await loadStripe(publishableKey);
@@ -20,8 +24,9 @@ function loadScript(url: string): Promise<void> {
       script.remove();
       reject(new Error("Stripe.js did not load"));
     };
-    const timer = setTimeout(fail, TIMEOUT_MS);
+    const timer = setTimeout(fail, LOADING_TIMEOUT_MS);
     script.onload = () => {
+      if (!("Stripe" in window)) return fail();
       clearTimeout(timer);
       resolve();
     };

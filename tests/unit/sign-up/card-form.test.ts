@@ -206,9 +206,11 @@ describe("of a sign-up's declined cards", () => {
   });
 });
 
+const NOT_LOADED =
+  "The payment form could not be loaded. Check your connection, turn off any browser extension that blocks Stripe, then try again.";
+
 describe("fields that Stripe does not load", () => {
   const REFUSED = { type: "invalid_request_error", message: "Stripe's words." };
-  const NOT_LOADED = "The payment form could not be loaded. Please check your connection and try again.";
 
   test.each([
     { name: "is set up", retrieved: found("succeeded") },
@@ -249,6 +251,19 @@ describe("fields that Stripe does not load", () => {
     expect(isPayEnabled()).toBe(true);
   });
 
+  test("within 15 seconds, because an extension blocks their frame, are reported and can be mounted again", async () => {
+    const { notice, press, ready, isPayEnabled } = await showForm();
+    await pass(14_999);
+    expect(notice()).toBeUndefined();
+    await pass(1);
+    expect(notice()).toMatchObject({ title: "Payment Error", message: NOT_LOADED });
+    await press("Try again");
+    await ready();
+    await pass(15_000);
+    expect(notice()).toBeUndefined();
+    expect(isPayEnabled()).toBe(true);
+  });
+
   test("because Stripe.js throws are reported like others", async () => {
     // React tells the console about an error that a boundary catches.
     vi.spyOn(console, "error").mockImplementation(() => {});
@@ -266,11 +281,12 @@ describe("Stripe.js", () => {
   test.each<{ name: string; fail(script: HTMLScriptElement | null): void }>([
     { name: "does not load", fail: (script) => script?.dispatchEvent(new Event("error")) },
     { name: "takes 15 seconds", fail: () => void vi.advanceTimersByTime(15_000) },
+    { name: "an extension empties", fail: (script) => script?.dispatchEvent(new Event("load")) },
   ])("that $name can be loaded again", async ({ fail }) => {
     const { script, notice, press, ready, isPayEnabled, button } = await showForm({ isLoaded: false });
     expect(script()?.src).toBe(cardStep.stripeJsUrl);
     await act(async () => fail(script()));
-    expect(notice()).toMatchObject({ title: "Payment Error" });
+    expect(notice()).toMatchObject({ title: "Payment Error", message: NOT_LOADED });
     expect(script()).toBeNull();
     expect(button("Pay")?.disabled).toBe(true);
     await press("Try again");
