@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { enterCard, post, stripeAt } from "../support/visitors/visitor";
+import { enterCard, mails, post, stripeAt } from "../support/visitors/visitor";
 import { startStripeSimulator } from "../support/workers/workers";
 
 /* The simulator behaves like Stripe where the API and the site rely on it: one example of each kind. */
@@ -61,6 +61,62 @@ describe("an idempotency key", () => {
     expect(await create(fault, { "simulator-fault": fault }), "the first answer").toEqual(first);
     expect(await create(fault), "the second answer").toEqual(again);
   });
+
+  /** Subscribes under the key. Returns the status, and whether the answer is a repetition. */
+  async function subscribe(key: string, fields: Record<string, string>): Promise<string> {
+    const response = await fetch(`${simulator.url}/v1/subscriptions`, {
+      method: "POST",
+      body: new URLSearchParams({
+        ...{ "items[0][price]": "price_mini", trial_period_days: "5" },
+        "trial_settings[end_behavior][missing_payment_method]": "cancel",
+        ...fields,
+      }),
+      headers: { authorization: "Bearer sk_test_local", "idempotency-key": key },
+    });
+    return `${response.status}${response.headers.has("idempotent-replayed") ? " repeated" : ""}`;
+  }
+
+  test("repeats a refusal for 24 hours, even after its cause is fixed; another key is not refused", async () => {
+    const { id: customer } = await stripe.customers.create({});
+    await stripe.prices.update("price_mini", { active: false });
+    expect(await subscribe("archived", { customer }), "while the price is archived").toBe("400");
+    await stripe.prices.update("price_mini", { active: true });
+    expect(await subscribe("archived", { customer }), "once it is active").toBe("400 repeated");
+    expect(await subscribe("another", { customer }), "under another key").toBe("200");
+    await fetch(`${simulator.url}/dashboard`, { method: "POST", body: new URLSearchParams({ seconds: "86400" }) });
+    expect(await subscribe("archived", { customer }), "a day later").toBe("200");
+  });
+
+  test("does not repeat the refusal of an invalid request", async () => {
+    const { id: customer } = await stripe.customers.create({});
+    expect(await subscribe("invalid", { customer, "automatic_tax[enabled]": "perhaps" })).toBe("400");
+    expect(await subscribe("invalid", { customer })).toBe("200");
+  });
+});
+
+test("a list's second page begins after the last object of its first", async () => {
+  const email = "pages@example.com";
+  for (let made = 0; made < 3; made += 1) await stripe.customers.create({ email });
+  const first = await stripe.customers.list({ email, limit: 2 });
+  const second = await stripe.customers.list({ email, limit: 2, starting_after: first.data.at(-1)?.id });
+  expect([first, second].map(({ data, has_more }) => [data.length, has_more])).toEqual([
+    [2, true],
+    [1, false],
+  ]);
+  expect(new Set([...first.data, ...second.data].map(({ id }) => id)).size).toBe(3);
+});
+
+test("the mail provider sends an email once for its key, and refuses the key with another text", async () => {
+  const send = async (text: string) => {
+    const email = { from: "us@example.com", to: ["ada@example.com"], subject: "Hello", html: "<p>Hello</p>", text };
+    const headers = { authorization: "Bearer re_local", "idempotency-key": "one-email" };
+    const { status, text: answer } = await post(`${simulator.url}/emails`, JSON.stringify(email), headers);
+    return { status, ...JSON.parse(answer) };
+  };
+  const first = await send("Hello");
+  expect(await send("Hello")).toEqual(first);
+  expect(await send("Good-bye")).toMatchObject({ status: 409, name: "invalid_idempotent_request" });
+  expect((await mails(simulator, "ada@example.com")).map(({ text }) => text)).toEqual(["Hello"]);
 });
 
 describe("a card", () => {
@@ -76,6 +132,34 @@ describe("a card", () => {
     expect((await enterCard(simulator.url, secret, "4000000000000002")).status).toBe(402);
     expect(await status()).toBe("requires_payment_method");
     expect((await enterCard(simulator.url, secret)).status).toBe(200);
+  });
+
+  test("that is no test card is declined in Stripe's words", async () => {
+    const { secret, status } = await newIntent("real@example.com");
+    const { body } = await enterCard(simulator.url, secret, "4012888888881881");
+    expect(JSON.parse(body)).toMatchObject({ error: { decline_code: "test_mode_live_card" } });
+    expect(await status()).toBe("requires_payment_method");
+  });
+
+  test("that has expired is refused without an attempt", async () => {
+    const { id, secret } = await newIntent("expired@example.com");
+    const { body } = await enterCard(simulator.url, secret, "4242424242424242", { exp_month: "13" });
+    expect(JSON.parse(body)).toMatchObject({ error: { code: "invalid_expiry_month", param: "exp_month" } });
+    expect((await stripe.setupIntents.retrieve(id)).latest_attempt).toBeNull();
+  });
+
+  test("that is declined after the bank's challenge is not set up", async () => {
+    const { id, secret, status } = await newIntent("challenge@example.com");
+    await enterCard(simulator.url, secret, "4000008400001629");
+    expect(await status()).toBe("requires_action");
+    const { latest_attempt } = await stripe.setupIntents.retrieve(id);
+    const outcome = new URLSearchParams({ outcome: "complete" });
+    await fetch(`${simulator.url}/authenticate/${id}/${latest_attempt}`, {
+      method: "POST",
+      body: outcome,
+      redirect: "manual",
+    });
+    expect(await status()).toBe("requires_payment_method");
   });
 });
 

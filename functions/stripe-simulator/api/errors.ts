@@ -30,8 +30,6 @@ export const invalidRequest = (message: string, { status = 400, ...rest }: Detai
 export const cardError = (code: string, message: string, more: { param?: string; decline_code?: string }) =>
   new StripeFailure(402, { type: "card_error", code, message, ...more });
 
-export const DECLINED = cardError("card_declined", "Your card was declined.", { decline_code: "generic_decline" });
-
 export function keyInUse(key = "") {
   return new StripeFailure(409, {
     type: "idempotency_error",

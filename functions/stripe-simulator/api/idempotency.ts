@@ -1,15 +1,20 @@
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
+import { DAY, timeOf } from "../clock/time";
 import type { Store } from "../store/store";
 import { invalidRequest, keyInUse, StripeFailure } from "./errors";
 
-type Middleware = MiddlewareHandler<{ Variables: { account: { store: Store } } }>;
+type Middleware = MiddlewareHandler<{ Variables: { account: { store: Store }; isExecuted: boolean } }>;
 
-const answerSchema = z.object({ request: z.string(), status: z.number(), body: z.string() });
+/** `at` is in seconds since 1970 on the account's clock. */
+const answerSchema = z.object({ at: z.number(), request: z.string(), status: z.number(), body: z.string() });
 
 const keysInUse = new Set<string>();
 
-/** Repeats the answer for a key, even a 5xx, as Stripe does for 24 hours: https://docs.stripe.com/api/idempotent_requests */
+/**
+ * Repeats the answer for a key for 24 hours, also an error, if the request was executed. An answer to a request that was invalid, or in
+ * conflict with one in progress, is not kept: https://docs.stripe.com/api/idempotent_requests
+ */
 export const idempotent: Middleware = async (c, next) => {
   const { store } = c.var.account;
   const key = c.req.header("idempotency-key");
@@ -19,7 +24,8 @@ export const idempotent: Middleware = async (c, next) => {
   if (key.length === 0 || key.length > 255) {
     throw invalidRequest(`Idempotency keys must be between 1 and 255 characters; yours has ${key.length}.`);
   }
-  const known = store.get(answerSchema, "answer", key);
+  const kept = store.get(answerSchema, "answer", key);
+  const known = kept && timeOf(store) - kept.at < DAY ? kept : undefined;
   if (known && known.request !== request) {
     throw new StripeFailure(400, {
       type: "idempotency_error",
@@ -35,8 +41,9 @@ export const idempotent: Middleware = async (c, next) => {
   keysInUse.add(key);
   try {
     await next();
-    if (c.res.ok || c.res.status === 402 || c.res.status >= 500) {
-      store.set("answer", key, { request, status: c.res.status, body: await c.res.clone().text() });
+    if (c.var.isExecuted) {
+      const { status } = c.res;
+      store.set("answer", key, { at: timeOf(store), request, status, body: await c.res.clone().text() });
     }
   } finally {
     keysInUse.delete(key);

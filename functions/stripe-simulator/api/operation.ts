@@ -20,8 +20,12 @@ export type Operation = {
   path: string;
   /** True if Stripe.js may call it. */
   isPublic: boolean;
-  answer(form: Form, call: Call): object;
+  /** Validates the parameters. Throws StripeFailure before anything is executed. */
+  validate(form: Form): Execute;
 };
+
+/** Does the work of a valid request. Throws StripeFailure if Stripe would refuse it. */
+type Execute = (call: Call) => object;
 
 /**
  * An operation of Stripe's API. Throws StripeFailure for a request that Stripe would refuse.
@@ -35,7 +39,11 @@ export function operation<Shape extends z.ZodRawShape>(
 ): Operation {
   const [method = "", path = ""] = name.split(" ");
   const schema = z.strictObject(shape);
-  return { method, path, isPublic, answer: (form, call) => handle(readParameters(schema, form), call) };
+  const validate = (form: Form): Execute => {
+    const given = readParameters(schema, form);
+    return (call) => handle(given, call);
+  };
+  return { method, path, isPublic, validate };
 }
 
 export function retrieval(path: `/v1/${string}/:id`, kind: Kind): Operation {
@@ -59,14 +67,17 @@ export function listing<K extends Kind, Shape extends z.ZodRawShape>(
   isWanted: (object: Objects[K], given: z.output<z.ZodObject<Shape, z.core.$strict>>) => boolean = hasFields,
 ): Operation {
   const schema = z.strictObject(filters);
-  const answer: Operation["answer"] = ({ limit, starting_after, ...rest }, { store }) => {
+  const validate = ({ limit, starting_after, ...rest }: Form): Execute => {
     const page = readParameters(paged, { limit, starting_after });
     const given = readParameters(schema, rest);
-    const found = store.list(kind, rest.customer).filter((one) => isWanted(one, given));
-    const next = found.slice(found.findIndex(({ id }) => id === page.starting_after) + 1);
-    return { object: "list", url: path, has_more: next.length > page.limit, data: next.slice(0, page.limit) };
+    return ({ store }) => {
+      const found = store.list(kind, rest.customer).filter((one) => isWanted(one, given));
+      const last = page.starting_after && existing(kind, page.starting_after, store, "starting_after").id;
+      const next = found.slice(found.findIndex(({ id }) => id === last) + 1);
+      return { object: "list", url: path, has_more: next.length > page.limit, data: next.slice(0, page.limit) };
+    };
   };
-  return { method: "GET", path, isPublic: false, answer };
+  return { method: "GET", path, isPublic: false, validate };
 }
 
 const hasFields = (object: object, wanted: object) =>

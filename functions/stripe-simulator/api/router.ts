@@ -22,7 +22,7 @@ export type Account = {
   effects(request?: Origin): Effects;
 };
 
-export type StripeContext = { Variables: { account: Account; requestId: string } };
+export type StripeContext = { Variables: { account: Account; requestId: string; isExecuted: boolean } };
 
 export const api = new Hono<StripeContext>();
 
@@ -30,6 +30,7 @@ api.use(cors({ origin: "*", exposeHeaders: ["request-id"] }));
 
 api.use(async (c, next) => {
   c.set("requestId", newId("req", 14));
+  c.set("isExecuted", false);
   await next();
   c.header("request-id", c.var.requestId);
 });
@@ -44,17 +45,20 @@ api.all("*", ({ req }) => {
   throw invalidRequest(`Unrecognized request URL (${req.method}: ${req.path}).`, { status: 404 });
 });
 
-async function answer(c: Context<StripeContext>, { isPublic, answer }: Operation): Promise<Response> {
+async function answer(c: Context<StripeContext>, { isPublic, validate }: Operation): Promise<Response> {
   const { account, requestId } = c.var;
   const url = new URL(c.req.url);
   const { key, expand: paths = {}, ...form } = { ...parseForm(url.search), ...parseForm(await c.req.text()) };
   const idempotency_key = c.req.header("idempotency-key") ?? null;
-  const body = answer(form, {
+  const call = {
     ...account.effects({ id: requestId, idempotency_key }),
     id: c.req.param("id") ?? "",
     key: keyKind(c.req.header("authorization"), key, isPublic),
     origin: url.origin,
-  });
+  };
+  const execute = validate(form);
+  c.set("isExecuted", true);
+  const body = execute(call);
   const expandAt = (value: unknown, path: unknown) => expand(value, String(path), account.store);
   return c.json(Object(Object.values(paths).reduce<unknown>(expandAt, body)));
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cardOutcome } from "../cards/cards";
+import { cardOutcome } from "../cards/test-cards";
 import type { Effects } from "../store/events";
 import { type Invoice, nulls, previousAttributes, type Subscription } from "../store/objects";
 import { cardToCharge, createInvoice, draftInvoice, invoicesOf, markPaid } from "./invoices";
@@ -105,7 +105,7 @@ function succeeds(subscription: Subscription, effects: Effects): boolean {
     return false;
   }
   const card = cardToCharge(subscription, effects);
-  const outcome = card && cardOutcome(store.get(z.string(), "card", card.id));
-  // A "needs-authentication" card was already authenticated when it was set up.
-  return outcome === "succeeds" || outcome === "needs-authentication";
+  if (!card) return false;
+  const { declined, chargeFails } = cardOutcome(store.get(z.string(), "card", card.id));
+  return !declined && !chargeFails;
 }

@@ -66,13 +66,16 @@ function errorOf(input: HTMLInputElement): SetupError | undefined {
     ...{ type: "validation_error", code: `incomplete_${code}` },
     message: `Your ${what} is incomplete.`,
   });
-  if (input === number && digits.length < (/^3[47]/.test(digits) ? 15 : 16)) return incomplete("number", "card number");
+  if (input === number && digits.length < leastDigits(digits)) return incomplete("number", "card number");
   if (input === expiry && digits.length < 4) return incomplete("expiry", "card's expiration date");
   if (input === cvc && digits.length < 3) return incomplete("cvc", "card's security code");
   const isWhole = country.value === "US" ? /^\d{5}(-?\d{4})?$/ : /^.{3,10}$/;
   if (input === postalCode && !isWhole.test(input.value.trim())) return incomplete("zip", "postal code");
   return undefined;
 }
+
+/** American Express has 15 digits, and Diners Club 14. */
+const leastDigits = (digits: string) => (/^3[47]/.test(digits) ? 15 : /^36/.test(digits) ? 14 : 16);
 
 function show(input: HTMLInputElement, error?: SetupError): void {
   input.ariaInvalid = String(error !== undefined);

@@ -1,17 +1,10 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
-import { StripeFailure } from "../api/errors";
 import { parseForm } from "../api/parameters";
 import type { StripeContext } from "../api/router";
-import { fail, succeed } from "../resources/setup-intents";
+import { finishAuthentication } from "../resources/setup-intents";
 import type { SetupIntent } from "../store/objects";
 import { page } from "./layout";
-
-const NOT_AUTHENTICATED = new StripeFailure(402, {
-  type: "invalid_request_error",
-  code: "setup_intent_authentication_failure",
-  message: "We are unable to authenticate your payment method. Please choose a different payment method and try again.",
-});
 
 /** The bank's 3-D Secure page: a full page that leads back to the return_url, or in Stripe.js's dialog. */
 export const bank = new Hono<StripeContext>();
@@ -25,11 +18,9 @@ bank.on(["GET", "POST"], "/:intent/:attempt", async (c) => {
   }
   if (c.req.method === "GET") return c.html(page("3D Secure 2 Test Page", CHALLENGE));
   const passed = parseForm(await c.req.text()).outcome === "complete";
-  const effects = c.var.account.effects();
-  if (passed) succeed(intent, effects);
-  else fail(intent, NOT_AUTHENTICATED, effects);
+  const finished = finishAuthentication(intent, passed, c.var.account.effects());
   const returnUrl = intent.next_action?.redirect_to_url?.return_url;
-  if (returnUrl) return c.redirect(withOutcome(returnUrl, intent, passed), 303);
+  if (returnUrl) return c.redirect(withOutcome(returnUrl, finished), 303);
   return c.html(page("Done", html`<script>parent.postMessage("stripe-simulator:authenticated", "*");</script>`));
 });
 
@@ -40,10 +31,10 @@ const CHALLENGE = html`<p>Your bank asks you to confirm that this card is yours.
   </form>`;
 
 /** https://docs.stripe.com/api/setup_intents/confirm#confirm_setup_intent-return_url */
-function withOutcome(returnUrl: string, { id, client_secret }: SetupIntent, passed: boolean): string {
+function withOutcome(returnUrl: string, { id, client_secret, status }: SetupIntent): string {
   const url = new URL(returnUrl);
   const outcome = { setup_intent: id, setup_intent_client_secret: client_secret ?? "" };
-  const added = new URLSearchParams({ ...outcome, redirect_status: passed ? "succeeded" : "failed" });
+  const added = new URLSearchParams({ ...outcome, redirect_status: status === "succeeded" ? "succeeded" : "failed" });
   url.search = `${url.search ? `${url.search}&` : ""}${added}`;
   return url.href;
 }

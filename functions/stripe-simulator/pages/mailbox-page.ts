@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod";
@@ -14,6 +15,12 @@ const message = z.object({
 });
 const received = message.extend({ id: z.string(), created_at: z.string() });
 
+/** https://resend.com/docs/dashboard/emails/idempotency-keys */
+const KEY_REUSED = {
+  ...{ statusCode: 409, name: "invalid_idempotent_request" },
+  message: "Same idempotency key used with a different request payload.",
+};
+
 /** An email provider with Resend's API: https://resend.com/docs/api-reference/emails */
 export const emails = new Hono<StripeContext>();
 
@@ -27,8 +34,13 @@ emails.post("/", async (c) => {
     return c.json({ statusCode: 422, name: "validation_error", message: z.prettifyError(given.error) }, 422);
   }
   const key = c.req.header("idempotency-key") ?? crypto.randomUUID();
-  const { id = crypto.randomUUID(), ...known } = store.get(received, "email", key) ?? {};
-  if (!("to" in known)) store.set("email", key, { ...given.data, id, created_at: new Date().toISOString() });
+  const known = store.get(received, "email", key);
+  if (known) {
+    const { id, created_at, ...sent } = known;
+    return isDeepStrictEqual(sent, given.data) ? c.json({ id }) : c.json(KEY_REUSED, 409);
+  }
+  const id = crypto.randomUUID();
+  store.set("email", key, { ...given.data, id, created_at: new Date().toISOString() });
   return c.json({ id });
 });
 

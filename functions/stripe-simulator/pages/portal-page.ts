@@ -1,10 +1,10 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod";
-import { DECLINED, StripeFailure } from "../api/errors";
+import { StripeFailure } from "../api/errors";
 import { type Form, parseForm, readParameters } from "../api/parameters";
 import type { StripeContext } from "../api/router";
-import { cardOutcome } from "../cards/cards";
+import { cardOutcome } from "../cards/test-cards";
 import { because, cancelAtPeriodEnd, hasEnded, periodEndOf, updateSubscription } from "../clock/renewals";
 import { attach, createPaymentMethod, paymentMethodData } from "../resources/payment-methods";
 import { changePrice } from "../resources/subscriptions";
@@ -61,14 +61,17 @@ function pricesOf(store: Store): Price[] {
   const offered = products?.flatMap(({ prices }) => prices);
   const prices = store
     .list("Price")
-    .filter(({ id, recurring }) => recurring?.interval === "month" && offered?.includes(id) !== false);
+    .filter(
+      ({ id, active, recurring }) => active && recurring?.interval === "month" && offered?.includes(id) !== false,
+    );
   return prices.sort((a, b) => (a.unit_amount ?? 0) - (b.unit_amount ?? 0));
 }
 
 function changeDefaultCard(customer: Customer, card: Form[string], effects: Effects): void {
   const { store, emit } = effects;
   const created = createPaymentMethod(readParameters(paymentMethodData, { type: "card", card }), effects);
-  if (cardOutcome(store.get(z.string(), "card", created.id)) === "declined") throw DECLINED;
+  const { declined } = cardOutcome(store.get(z.string(), "card", created.id));
+  if (declined) throw declined;
   const { id } = attach(created, customer.id, effects);
   const { invoice_settings } = customer;
   const changed = merge(customer, { invoice_settings: { default_payment_method: id } });

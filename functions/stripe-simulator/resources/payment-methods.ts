@@ -4,7 +4,7 @@ import * as z from "zod";
 import { cardError, invalidRequest } from "../api/errors";
 import { existing, type Operation, operation, retrieval } from "../api/operation";
 import { hash, integer, optionalText, type Readers, text } from "../api/parameters";
-import { cardBrand, isCardNumber } from "../cards/cards";
+import { cardBrand, fullYear, isCardNumber, wrongExpiry } from "../cards/card-numbers";
 import type { Effects } from "../store/events";
 import { newId, nulls, type PaymentMethod } from "../store/objects";
 import { address, addressOf } from "./customers";
@@ -44,12 +44,11 @@ export function attach(method: PaymentMethod, customer: string, { store, emit }:
 export function createPaymentMethod({ card, billing_details = {} }: Given, { store, now }: Effects): PaymentMethod {
   const number = card.number.replaceAll(" ", "");
   const { exp_month, cvc } = card;
-  const exp_year = card.exp_year < 100 ? 2000 + card.exp_year : card.exp_year;
+  const exp_year = fullYear(card.exp_year);
   const refuse = (param: string, code: string, what: string) => cardError(code, `Your card's ${what}.`, { param });
   if (!isCardNumber(number)) throw refuse("number", "incorrect_number", "number is incorrect");
-  if (exp_month < 1 || exp_month > 12) throw refuse("exp_month", "invalid_expiry_month", "expiration month is invalid");
-  const isOver = Date.UTC(exp_year, exp_month) <= Date.now();
-  if (isOver) throw refuse("exp_year", "invalid_expiry_year", "expiration year is invalid");
+  const wrong = wrongExpiry({ month: exp_month, year: exp_year }, Date.now());
+  if (wrong) throw refuse(`exp_${wrong}`, `invalid_expiry_${wrong}`, `expiration ${wrong} is invalid`);
   if (!/^\d{3,4}$/.test(cvc)) throw refuse("cvc", "invalid_cvc", "security code is invalid");
   const { address, ...person } = billing_details;
   const brand = cardBrand(number);

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { PAID_PLANS } from "../../../app/contract/plans";
 import { existing, listing, type Operation, operation, retrieval } from "../api/operation";
 import { flag, hash, integer, list, metadata, type Readers, text } from "../api/parameters";
-import { newId, nulls, type Price, type Product } from "../store/objects";
+import { newId, nulls, type Price, type Product, previousAttributes } from "../store/objects";
 import type { Store } from "../store/store";
 
 const createPrice = {
@@ -43,6 +43,17 @@ export const prices: Operation[] = [
     const price = priceOf(newId("price"), product, unit_amount, recurring.interval, now);
     return emit("price.created", store.save("Price", { ...price, currency, lookup_key }));
   }),
+
+  /** Archives a price, or makes it active again. */
+  operation(
+    "POST /v1/prices/:id",
+    { active: flag } satisfies Readers<Stripe.PriceUpdateParams>,
+    ({ active }, { store, id, emit }) => {
+      const known = existing("Price", id, store);
+      const price = store.save("Price", { ...known, active });
+      return emit("price.updated", price, previousAttributes(known, price));
+    },
+  ),
 ];
 
 /** Saves the placeholder prices of the API's first migration, each with its product. */

@@ -1,9 +1,9 @@
 import type Stripe from "stripe";
 import * as z from "zod";
-import { DECLINED, invalidRequest, StripeFailure } from "../api/errors";
+import { invalidRequest, StripeFailure } from "../api/errors";
 import { type Call, existing, listing, missing, type Operation, operation } from "../api/operation";
 import { flag, list, metadata, optionalText, type Readers, text } from "../api/parameters";
-import { cardOutcome } from "../cards/cards";
+import { type CardOutcome, cardOutcome } from "../cards/test-cards";
 import type { Effects } from "../store/events";
 import { newId, nulls, type SetupIntent } from "../store/objects";
 import { attach, createPaymentMethod, paymentMethodData } from "./payment-methods";
@@ -67,14 +67,14 @@ export const setupIntents: Operation[] = [
       const method = createPaymentMethod(payment_method_data, call);
       const attempt = { latest_attempt: newId("setatt"), last_setup_error: null, next_action: null };
       const tried: SetupIntent = { ...intent, ...attempt, payment_method: method.id };
-      const outcome = cardOutcome(call.store.get(z.string(), "card", method.id));
-      if (outcome === "declined") {
-        const setup_intent = shown(fail(tried, DECLINED, call), call);
-        throw new StripeFailure(402, { ...DECLINED.body, setup_intent });
+      const { challenge, declined } = outcomeOf(tried, call);
+      if (challenge) {
+        const inDialog = challenge === "dialog" && use_stripe_sdk;
+        return shown(askForAuthentication(tried, call, return_url, inDialog), call);
       }
-      if (outcome === "succeeds" || outcome === "charge-fails") return shown(succeed(tried, call), call);
-      const inDialog = outcome === "always-needs-authentication" && use_stripe_sdk;
-      return shown(askForAuthentication(tried, call, return_url, inDialog), call);
+      if (!declined) return shown(succeed(tried, call), call);
+      const setup_intent = shown(fail(tried, declined, call), call);
+      throw new StripeFailure(402, { ...declined.body, setup_intent });
     },
     true,
   ),
@@ -91,7 +91,23 @@ export const setupIntents: Operation[] = [
   ),
 ];
 
-export function succeed(attempt: SetupIntent, effects: Effects): SetupIntent {
+/** After the bank's challenge. @param passed whether the card's owner has answered it */
+export function finishAuthentication(attempt: SetupIntent, passed: boolean, effects: Effects): SetupIntent {
+  const failure = passed ? outcomeOf(attempt, effects).declined : NOT_AUTHENTICATED;
+  return failure ? fail(attempt, failure, effects) : succeed(attempt, effects);
+}
+
+const NOT_AUTHENTICATED = new StripeFailure(402, {
+  type: "invalid_request_error",
+  code: "setup_intent_authentication_failure",
+  message: "We are unable to authenticate your payment method. Please choose a different payment method and try again.",
+});
+
+function outcomeOf({ payment_method }: SetupIntent, { store }: Effects): CardOutcome {
+  return cardOutcome(store.get(z.string(), "card", payment_method ?? ""));
+}
+
+function succeed(attempt: SetupIntent, effects: Effects): SetupIntent {
   const { store, emit } = effects;
   const method = store.find("PaymentMethod", attempt.payment_method);
   if (method && attempt.customer !== null) attach(method, attempt.customer, effects);
@@ -99,7 +115,7 @@ export function succeed(attempt: SetupIntent, effects: Effects): SetupIntent {
   return emit("setup_intent.succeeded", store.save("SetupIntent", { ...attempt, ...result }));
 }
 
-export function fail(attempt: SetupIntent, { body }: StripeFailure, { store, emit }: Effects): SetupIntent {
+function fail(attempt: SetupIntent, { body }: StripeFailure, { store, emit }: Effects): SetupIntent {
   const { type, code, decline_code, doc_url, message } = body;
   const method = store.find("PaymentMethod", attempt.payment_method);
   const failed = store.save("SetupIntent", {

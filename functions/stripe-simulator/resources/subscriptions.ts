@@ -55,7 +55,11 @@ export const subscriptions: Operation[] = [
     const trialEnd = now + given.trial_period_days * DAY;
     const id = newId("sub");
     const data = given.items.map(({ price: priceId }, index): Item => {
-      const price = existing("Price", priceId, store, `items[${index}][price]`);
+      const param = `items[${index}][price]`;
+      const price = existing("Price", priceId, store, param);
+      if (!price.active) {
+        throw invalidRequest("The price specified is inactive. This field only accepts active prices.", { param });
+      }
       return {
         ...{ id: newId("si", 14), object: "subscription_item", created: now, subscription: id, metadata: {} },
         ...{ current_period_start: now, current_period_end: trialEnd, current_trial: null, billing_thresholds: null },

@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import * as z from "zod";
-import { isCardNumber } from "../../../functions/stripe-simulator/cards/cards";
+import { WORKING_CARDS } from "../../../functions/stripe-simulator/cards/test-cards";
 import { validRequest } from "../person";
 import type { RunningWorker } from "../workers/workers";
 
@@ -36,17 +36,21 @@ export async function post(url: string, body: string, headers: Record<string, st
   return { status: answer.status, text, clientSecret: accepted.parse(JSON.parse(text)).client_secret };
 }
 
-let latestCard = 4_100_000_000_000_000;
+let cardsTaken = 0;
 
-/** The number of an unused card. */
+/** The number of a card that works, and that no test of this process has entered recently. */
 export function newCard(): string {
-  do latestCard += 1;
-  while (!isCardNumber(String(latestCard)));
-  return String(latestCard);
+  cardsTaken += 1;
+  return WORKING_CARDS[cardsTaken % WORKING_CARDS.length] ?? "";
 }
 
-/** Enters a card as Stripe.js does. */
-export async function enterCard(stripeUrl: string, clientSecret = "", number = "4242424242424242") {
+/** Enters a card as Stripe.js does. @param more other values of the card's fields */
+export async function enterCard(
+  stripeUrl: string,
+  clientSecret = "",
+  number = "4242424242424242",
+  more: { exp_month?: string } = {},
+) {
   const body = new URLSearchParams({
     ...{
       key: "pk_test_local",
@@ -55,7 +59,7 @@ export async function enterCard(stripeUrl: string, clientSecret = "", number = "
     },
     "payment_method_data[type]": "card",
     "payment_method_data[card][number]": number,
-    "payment_method_data[card][exp_month]": "12",
+    "payment_method_data[card][exp_month]": more.exp_month ?? "12",
     "payment_method_data[card][exp_year]": "2040",
     "payment_method_data[card][cvc]": "123",
   });

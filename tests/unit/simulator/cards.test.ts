@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { cardBrand, isCardNumber, wrongExpiry } from "../../../functions/stripe-simulator/cards/card-numbers";
+import { cardOutcome, WORKING_CARDS } from "../../../functions/stripe-simulator/cards/test-cards";
+
+/* The simulator's cards, as https://docs.stripe.com/testing describes them. */
+
+/** What happens to a card, in words. */
+function behaviorOf(number: string): string {
+  const { challenge, declined, chargeFails } = cardOutcome(number);
+  const { code, decline_code } = declined?.body ?? {};
+  const end = decline_code ?? code ?? (chargeFails ? "works, charges fail" : "works");
+  return challenge ? `challenge on a ${challenge}, then ${end}`.replace("on a dialog", "in a dialog") : end;
+}
+
+test.each([
+  ["4242424242424242", "works"],
+  ["4000000000000002", "generic_decline"],
+  ["4000000000009995", "insufficient_funds"],
+  ["4000000000009987", "lost_card"],
+  ["4000000000009979", "stolen_card"],
+  ["4000000000000069", "expired_card"],
+  ["4000000000000127", "incorrect_cvc"],
+  ["4000000000000119", "processing_error"],
+  ["4000000000006975", "card_velocity_exceeded"],
+  ["4000000000000341", "works, charges fail"],
+  ["4100000000000019", "works, charges fail"],
+  ["4000000000004954", "works, charges fail"],
+  ["4000000000009235", "works"],
+  ["4000002500003155", "challenge on a page, then works"],
+  ["4000002760003184", "challenge in a dialog, then works, charges fail"],
+  ["4000008260003178", "challenge in a dialog, then works, charges fail"],
+  ["4000000000003220", "challenge in a dialog, then works"],
+  ["4000008400000027", "challenge in a dialog, then works"],
+  ["4000008400001629", "challenge in a dialog, then generic_decline"],
+  ["4000008400001280", "generic_decline"],
+  ["4000003800000446", "works"],
+  ["4000000000003055", "works"],
+  ["378282246310005", "works"],
+  ["4012888888881881", "test_mode_live_card"],
+  ["", "test_mode_live_card"],
+])("the card %s: %s", (number, behavior) => {
+  expect(behaviorOf(number)).toBe(behavior);
+});
+
+test("a card that Stripe does not document is declined in Stripe's words", () => {
+  expect(cardOutcome("4012888888881881").declined?.body).toMatchObject({
+    code: "card_declined",
+    message: expect.stringContaining("Your request was in test mode, but used a non test card."),
+  });
+});
+
+test("each working card has a valid number and a brand", () => {
+  for (const number of WORKING_CARDS) {
+    expect([number, isCardNumber(number), behaviorOf(number)]).toEqual([number, true, "works"]);
+  }
+  expect(WORKING_CARDS.filter((number) => cardBrand(number) === "unknown")).toEqual(["5062210000000009"]);
+});
+
+test.each([
+  ["4242424242424241", "a wrong check digit"],
+  ["42424242424", "too few digits"],
+  ["4242 4242 4242 4242", "spaces"],
+])("%s is no card number: %s", (digits) => {
+  expect(isCardNumber(digits)).toBe(false);
+});
+
+const NOVEMBER = Date.UTC(2026, 10, 30, 23, 59);
+
+test.each([
+  { month: 11, year: 2026, wrong: null },
+  { month: 12, year: 26, wrong: null },
+  { month: 1, year: 2027, wrong: null },
+  { month: 10, year: 2026, wrong: "month" },
+  { month: 0, year: 2027, wrong: "month" },
+  { month: 13, year: 2027, wrong: "month" },
+  { month: 12, year: 2025, wrong: "year" },
+  { month: 12, year: 95, wrong: "year" },
+])("at the end of November 2026, the expiration date $month/$year has a wrong part: $wrong", ({ wrong, ...expiry }) => {
+  expect(wrongExpiry(expiry, NOVEMBER)).toBe(wrong);
+});
