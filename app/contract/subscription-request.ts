@@ -12,7 +12,12 @@ export const subscriptionRequest = z.object({
   package_id: z.optional(
     z.pipe(
       z.transform((value: unknown) => (value === "" || value === null ? undefined : value)),
-      z.optional(z.guid("Invalid subscription ID").check(z.overwrite((value) => value.toLowerCase()))),
+      z.optional(
+        z.string("Invalid subscription ID").check(
+          z.overwrite((value) => value.toLowerCase()),
+          z.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/, "Invalid subscription ID"),
+        ),
+      ),
     ),
   ),
   ...rulesOf(formFields),

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { acrossFields, formFields } from "../contract/fields/form-fields";
+import { toNfc } from "../contract/fields/text";
 import { signUpPath } from "../contract/sign-up-path";
 import { type SubscriptionRequest, subscriptionRequest } from "../contract/subscription-request";
 
@@ -8,7 +9,7 @@ export const signupForm = z
   .check(
     acrossFields(
       "confirmPassword",
-      ({ password, confirmPassword }) => password === confirmPassword,
+      ({ password = "", confirmPassword = "" }) => toNfc(password) === toNfc(confirmPassword),
       "Passwords do not match",
     ),
   );

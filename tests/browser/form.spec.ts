@@ -1,3 +1,4 @@
+import { ACCEPTED } from "../support/typed-values";
 import { accessibilityProblems, DESKTOP, PHONE } from "./support/faults";
 import { hold, hydrated, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
@@ -85,6 +86,88 @@ test.describe("an email address", () => {
     await expect(email).toHaveValue("xada@");
     await email.pressSequentially("Y");
     await expect(email, "typed behind the X").toHaveValue("xyada@");
+  });
+});
+
+test.describe("values as people have them", () => {
+  test.use({ permissions: ["clipboard-read", "clipboard-write"] });
+
+  const LABELS: Record<string, string> = {
+    full_name: "Contact Name",
+    company_name: "Company Name",
+    email: "Email Address",
+    phone: "Phone Number",
+    address: "Street Address",
+    city: "City",
+    zipCode: "ZIP Code",
+  };
+  const changed = ACCEPTED.map(({ field, typed, sent, shown = sent }) => ({
+    label: LABELS[field] ?? "",
+    typed,
+    shown,
+  })).filter(({ typed, shown }) => typed !== shown && typed.length < 50);
+
+  test("are shown as they are sent once they have been pasted", async ({ page }) => {
+    await page.goto(PLAN);
+    await hydrated(page);
+    for (const { label, typed, shown } of changed) {
+      await page.evaluate((text) => navigator.clipboard.writeText(text), typed);
+      const field = page.getByLabel(label);
+      await field.fill("");
+      await field.press("ControlOrMeta+V");
+      await field.blur();
+      await expect(field, JSON.stringify(typed)).toHaveValue(shown);
+    }
+  });
+
+  test("are shown as they are sent once they have been typed", async ({ page }) => {
+    await page.goto(PLAN);
+    await hydrated(page);
+    // The keys for a tab or a line end leave the field.
+    for (const { label, typed, shown } of changed.filter(({ typed }) => !/[\t\r\n]/.test(typed))) {
+      const field = page.getByLabel(label);
+      await field.fill("");
+      await field.pressSequentially(typed);
+      await field.blur();
+      await expect(field, JSON.stringify(typed)).toHaveValue(shown);
+    }
+  });
+
+  test("are sent as they are shown when Enter sends them", async ({ page }) => {
+    const posted: URLSearchParams[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") posted.push(new URLSearchParams(request.postData() ?? ""));
+    });
+    await page.goto(PLAN);
+    await hydrated(page);
+    await signup(page).fillForm({ "Contact Name": "Ada\tByron", "ZIP Code": "94105 \u2013 1234" });
+    const email = page.getByLabel("Email Address");
+    await email.fill("MAILTO:visitor@m\u00fcnchen.de,");
+    await email.press("Enter");
+    await expect(page.getByText("visitor@xn--mnchen-3ya.de")).toBeVisible();
+    const [form] = posted;
+    expect(form?.get("email")).toBe("visitor@xn--mnchen-3ya.de");
+    expect(form?.get("full_name")).toBe("Ada Byron");
+    expect(form?.get("zipCode")).toBe("94105-1234");
+  });
+
+  test("are left alone while an input method composes them, and cleaned once they are complete", async ({ page }) => {
+    await page.goto(PLAN);
+    await hydrated(page);
+    const email = page.getByLabel("Email Address");
+    const keyboard = await page.context().newCDPSession(page);
+    const compose = (text: string) =>
+      keyboard.send("Input.imeSetComposition", { text, selectionStart: text.length, selectionEnd: text.length });
+    await email.fill("@example.com");
+    await email.press("Home");
+    for (const text of ["\uff21", "\uff21\uff44", "\uff21\uff44\uff41"]) {
+      await compose(text);
+      await expect(email, "while it is composed").toHaveValue(`${text}@example.com`);
+    }
+    await keyboard.send("Input.insertText", { text: "\uff21\uff44\uff41" });
+    await expect(email).toHaveValue("ada@example.com");
+    await email.pressSequentially("1");
+    await expect(email, "typed behind the composed text").toHaveValue("ada1@example.com");
   });
 });
 

@@ -1,43 +1,46 @@
 import * as z from "zod/mini";
-import { isPlausibleNanpNumber, phoneDigits } from "./phone";
+import { cleanEmail, EMAIL } from "./email";
+import { formatPhone, isPlausibleNanpNumber, phoneDigits } from "./phone";
+import { cleanText, cleanZip } from "./text";
 
 /** Runs a rule only if all earlier ones pass. `abort: true` would also skip rules that compare fields (`acrossFields`). */
 function ifValid(error: string) {
   return { error, when: ({ issues }: z.core.ParsePayload) => !issues.length };
 }
 
-/** Control characters, line separators, bidirectional overrides, unpaired surrogates, and U+FFFD for invalid UTF-8. */
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069\uFFFD]/u;
+/** Control characters, bidirectional overrides, unpaired surrogates, and U+FFFD for invalid UTF-8. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069\uFFFD]/u;
 
-function text(label: string, min: number, max: number) {
+/** Default-ignorable code points and the blank Braille pattern. */
+const INVISIBLE = /[\p{DI}\u2800]/gu;
+
+function visible(value: string): string {
+  return value.replace(INVISIBLE, "").trim();
+}
+
+function text(label: string, min: number, max: number, ...more: z.core.$ZodCheck<string>[]) {
   const tooShort = `${label} must be at least ${min} characters`;
-  return z.string(tooShort).check(
-    // NFC composes at most four characters into one, and normalizing 8,000 combining marks takes 60 ms.
-    z.overwrite((value) => (value.length > 4 * max ? value : value.normalize("NFC")).trim()),
+  const rule = z.string(tooShort).check(
+    z.overwrite(cleanText),
     z.minLength(min, tooShort),
+    z.refine((value) => visible(value).length >= min, ifValid(tooShort)),
     z.maxLength(max, ifValid(`${label} must be at most ${max} characters`)),
     z.refine(
       (value) => !UNPRINTABLE.test(value),
       ifValid(`${label} must not contain control or unreadable characters`),
     ),
+    ...more,
   );
+  return { rule, format: cleanText };
 }
-
-/** Default-ignorable code points and the blank Braille pattern. */
-const INVISIBLE = /[\p{DI}\u2800]/gu;
 
 /** A scheme, `//` before a host, or `www.`. Other dots are fine: many names have them, such as "Booking.com". */
 const WEB_ADDRESS = /[a-z]:\/\/|\/\/[^\s/]+\.\S|(?<![\p{L}\p{N}])www\.[\p{L}\p{N}]/iu;
 
-/** Emails quote names, possibly to strangers: they must be visible and must not become links. */
+/** Emails quote names, possibly to strangers: they must not become links. */
 function name(label: string) {
-  return text(label, 2, 100).check(
-    z.refine((value) => value.replace(INVISIBLE, "").trim(), ifValid(`${label} must contain visible characters`)),
-    z.refine(
-      (value) => !WEB_ADDRESS.test(value.replace(INVISIBLE, "").normalize("NFKC")),
-      ifValid(`${label} must not contain a web address`),
-    ),
-  );
+  const hasNoLink = (value: string) => !WEB_ADDRESS.test(visible(value).normalize("NFKC"));
+  return text(label, 2, 100, z.refine(hasNoLink, ifValid(`${label} must not contain a web address`)));
 }
 
 export const INVALID_EMAIL = "Please enter a valid email address";
@@ -49,6 +52,8 @@ export interface FormField {
   autoComplete: string;
   /** For an optional field, use `z.optional` and `required: false`, and say so in the label. */
   rule: z.ZodMiniType<string | undefined>;
+  /** The value once the field is left: as it is sent, except that a phone number is easier to read. Passwords have none. */
+  format?: (value: string) => string;
   required?: false;
   hint?: string;
   type?: "tel";
@@ -59,26 +64,23 @@ export interface FormField {
 
 /** The first fieldset, in its order. */
 export const contactFields = {
-  full_name: { label: "Contact Name", autoComplete: "name", rule: name("Contact name") },
-  company_name: { label: "Company Name", autoComplete: "organization", rule: name("Company name") },
+  full_name: { label: "Contact Name", autoComplete: "name", ...name("Contact name") },
+  company_name: { label: "Company Name", autoComplete: "organization", ...name("Company name") },
   email: {
     label: "Email Address",
     autoComplete: "email",
     inputMode: "email",
     autoCapitalize: "none",
     spellCheck: false,
-    rule: z.string(INVALID_EMAIL).check(
-      z.overwrite(normalizeEmail),
-      z.maxLength(254, INVALID_EMAIL), // RFC 5321, section 4.5.3.1.3
-      z.email(ifValid(INVALID_EMAIL)),
-      z.refine((value) => value.indexOf("@") <= 64, ifValid(INVALID_EMAIL)), // 4.5.3.1.1
-    ),
+    format: cleanEmail,
+    rule: z.string(INVALID_EMAIL).check(z.overwrite(cleanEmail), z.regex(EMAIL, INVALID_EMAIL)),
   },
   phone: {
     label: "Phone Number",
     autoComplete: "tel",
     type: "tel",
     hint: "US and Canada: 10 digits. Elsewhere: start with the country code, for example +44 20 7946 0958.",
+    format: formatPhone,
     rule: z
       .string("Phone number is required")
       .check(
@@ -96,8 +98,9 @@ export const contactFields = {
     rule: z.string("Password must be at least 8 characters").check(
       z.minLength(8, "Password must be at least 8 characters"),
       z.maxLength(256, "Password must be at most 256 characters"),
-      z.regex(/[A-Z]/, "Password must contain at least one uppercase letter"),
-      z.regex(/[a-z]/, "Password must contain at least one lowercase letter"),
+      // A decomposed letter counts like its composed form: as a special character.
+      z.regex(/[A-Z](?!\p{M})/u, "Password must contain at least one uppercase letter"),
+      z.regex(/[a-z](?!\p{M})/u, "Password must contain at least one lowercase letter"),
       z.regex(/[0-9]/, "Password must contain at least one number"),
       z.regex(/[^A-Za-z0-9]/, "Password must contain at least one special character"),
       // U+FFFD replaces invalid UTF-8, so the password would differ from the typed characters.
@@ -111,28 +114,30 @@ export const billingFields = {
   address: {
     label: "Street Address",
     autoComplete: "address-line1",
-    rule: text("Street address", 5, 150),
+    ...text("Street address", 5, 150),
   },
-  city: { label: "City", autoComplete: "address-level2", rule: text("City", 2, 80) },
-  state: { label: "State/Province", autoComplete: "address-level1", rule: text("State", 2, 80) },
+  city: { label: "City", autoComplete: "address-level2", ...text("City", 2, 80) },
+  state: { label: "State/Province", autoComplete: "address-level1", ...text("State", 2, 80) },
   zipCode: {
     label: "ZIP Code",
     autoComplete: "postal-code",
     hint: "5 digits or ZIP+4, for example 62701 or 62701-1234",
+    format: cleanZip,
     rule: z
       .string("ZIP code must be at least 5 characters")
       .check(
-        z.trim(),
+        z.overwrite(cleanZip),
         z.minLength(5, "ZIP code must be at least 5 characters"),
         z.regex(/^\d{5}(-\d{4})?$/, ifValid(INVALID_ZIP)),
       ),
   },
-  country: { label: "Country", autoComplete: "country-name", rule: text("Country", 2, 60) },
+  country: { label: "Country", autoComplete: "country-name", ...text("Country", 2, 60) },
 } as const satisfies Record<string, FormField>;
 
 /**
- * Every field of the sign-up form except the package ID. The form, the schemas, and the API's request and row are derived from
- * this list. The API's table needs a column with the name in snake case. The upper limits keep a sealed session within one cookie.
+ * Every field of the sign-up form except the package ID. Form, schemas and the API's request are derived from this list. A new
+ * field also needs a column: in a migration, and in `formColumns` and `formColumnsOf` of functions/subscription-api/sign-up.ts.
+ * The upper limits keep a sealed session within one cookie.
  */
 export const formFields = { ...contactFields, ...billingFields };
 
@@ -142,13 +147,4 @@ export const formFields = { ...contactFields, ...billingFields };
  */
 export function acrossFields<Form>(at: keyof Form & string, holds: (form: Partial<Form>) => boolean, error: string) {
   return z.refine<Form>(holds, { error, path: [at], when: () => true });
-}
-
-export function isRequired(rule: FormField["rule"]): boolean {
-  return rule._zod.optin !== "optional";
-}
-
-/** Lowercase without whitespace. The site and the API compare addresses in this form. */
-export function normalizeEmail(value: string): string {
-  return value.replace(/\s+/gu, "").toLowerCase();
 }

@@ -1,3 +1,5 @@
+import { asciiDigits } from "./text";
+
 /** The `+` of an international number, or one of the two prefixes that are dialed instead of it. */
 const INTERNATIONAL = /^[^\d+]*(?:\+|(?:00|011)(?=\D*[1-9](?:\D*\d){9}))/;
 
@@ -46,16 +48,5 @@ export function formatPhone(value: string): string {
 
 /** The number without its extension, in ASCII. */
 function numberIn(value: string): string {
-  return value
-    .replace(/\p{Nd}/gu, asciiDigit)
-    .replace("\uFF0B", "+")
-    .replace(EXTENSION, "");
-}
-
-/** Unicode encodes each script's decimal digits in order from zero to nine: https://www.unicode.org/versions/Unicode16.0.0/core-spec/chapter-4/ */
-function asciiDigit(digit: string): string {
-  const codePoint = digit.codePointAt(0) ?? 0;
-  let before = codePoint;
-  while (/\p{Nd}/u.test(String.fromCodePoint(before - 1))) before -= 1;
-  return String((codePoint - before) % 10);
+  return asciiDigits(value).replace("\uFF0B", "+").replace(EXTENSION, "");
 }

@@ -1,19 +1,43 @@
-import type { FocusEvent, FormEvent } from "react";
-import { normalizeEmail } from "../../contract/fields/form-fields";
-import { formatPhone } from "../../contract/fields/phone";
+import type { CompositionEvent, FocusEvent, FormEvent } from "react";
+import { cleanTypedEmail } from "../../contract/fields/email";
+import { type FormField, formFields } from "../../contract/fields/form-fields";
 
-/** Formats while the visitor types: drops spaces and capital letters. The caret stays after the same character. */
-export function formatEmail({ currentTarget: input, nativeEvent }: FormEvent<HTMLInputElement>): void {
+const FIELDS: Partial<Record<string, FormField>> = formFields;
+
+/**
+ * Cleans the email address while the visitor types it. The caret stays after the same character, and an input method is left
+ * alone until its text is complete.
+ */
+export function formatWhileTyping({ target, nativeEvent }: FormEvent | CompositionEvent): void {
+  if (!(target instanceof HTMLInputElement) || target.name !== "email") return;
   if (nativeEvent instanceof InputEvent && nativeEvent.isComposing) return;
-  const email = normalizeEmail(input.value);
-  if (email === input.value) return;
-  const caret = normalizeEmail(input.value.slice(0, input.selectionStart ?? undefined)).length;
-  input.value = email;
-  input.setSelectionRange(caret, caret);
+  const caret = cleanTypedEmail(target.value.slice(0, target.selectionStart ?? undefined)).length;
+  if (!show(target, cleanTypedEmail(target.value))) return;
+  // Safari would focus a field that it has filled in.
+  if (target === document.activeElement) target.setSelectionRange(caret, caret);
 }
 
-/** Formats only when the visitor leaves the field, so that nothing moves while typing and undo keeps working. */
-export function formatPhoneOnBlur({ currentTarget: input }: FocusEvent<HTMLInputElement>): void {
-  const shown = formatPhone(input.value);
-  if (shown !== input.value) input.value = shown;
+/** Formats a field only when the visitor leaves it, so that nothing moves while typing and undo keeps working. */
+export function formatOnLeaving({ target }: FocusEvent): void {
+  if (target instanceof HTMLInputElement) formatField(target);
+}
+
+/** Formats the fields that were not left, such as those that the browser filled in: the form shows what it sends. */
+export function formatBeforeSending({ currentTarget: form, nativeEvent }: FormEvent<HTMLFormElement>): void {
+  // Conform submits the form to validate a field, too.
+  const isValidation =
+    nativeEvent instanceof SubmitEvent && nativeEvent.submitter?.getAttribute("name") === "__intent__";
+  if (isValidation) return;
+  for (const field of form.elements) if (field instanceof HTMLInputElement) formatField(field);
+}
+
+function formatField(input: HTMLInputElement): void {
+  show(input, FIELDS[input.name]?.format?.(input.value) ?? input.value);
+}
+
+/** False if the field already shows the value. Setting it again would lose the caret and the undo history. */
+function show(input: HTMLInputElement, value: string): boolean {
+  if (input.value === value) return false;
+  input.value = value;
+  return true;
 }

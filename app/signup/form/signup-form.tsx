@@ -14,7 +14,7 @@ import { FIELD_NAMES, planPath, SHOWN_PRICE_FIELD } from "../form-schema";
 import { PROCESSING } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { SignupReply } from "../steps";
-import { formatEmail, formatPhoneOnBlur } from "./format-fields";
+import { formatBeforeSending, formatOnLeaving, formatWhileTyping } from "./format-fields";
 import { PLAN_CHOICE_ID, PlanChoice, type PlanChoiceProps } from "./plan-choice";
 import { type PlanOnPage, TrialOffer } from "./plan-summary";
 import { SubmitButton } from "./submit-button";
@@ -24,8 +24,6 @@ const FORM_ID = "signup";
 const BEHAVIOR: Partial<Record<string, Partial<ComponentProps<typeof Field>>>> = {
   full_name: { dir: "auto" },
   company_name: { dir: "auto" },
-  email: { onInput: formatEmail },
-  phone: { onBlur: formatPhoneOnBlur },
   address: { className: "sm:col-span-2", dir: "auto" },
   city: { dir: "auto" },
   state: { dir: "auto" },
@@ -96,11 +94,16 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting }
     summaryRef.current?.scrollIntoView({ behavior: "instant" });
   }, [failures, isPlanInvalid]);
   function onSubmit(event: FormEvent<HTMLFormElement>) {
+    formatBeforeSending(event);
     form.onSubmit(event);
     if (event.defaultPrevented) setFailures(failures + 1);
   }
+  function onInput(event: FormEvent<HTMLFormElement>) {
+    formatWhileTyping(event);
+    refused.onInput(event);
+  }
   const controls = (fields: Record<string, FormField>) =>
-    Object.entries(fields).map(([name, { rule: _, ...input }]) => {
+    Object.entries(fields).map(([name, { rule: _, format: __, ...input }]) => {
       const props = {
         ...input,
         id: idOf(name),
@@ -135,7 +138,9 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting }
       id={form.id}
       onSubmit={onSubmit}
       onFocus={prefetchCardForm}
-      onInput={refused.onInput}
+      onInput={onInput}
+      onCompositionEnd={formatWhileTyping}
+      onBlur={formatOnLeaving}
       noValidate
       preventScrollReset
     >

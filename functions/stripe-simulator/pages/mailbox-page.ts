@@ -7,7 +7,7 @@ import { list, page, time } from "./layout";
 
 const message = z.object({
   from: z.string().min(1),
-  to: z.array(z.email()).length(1),
+  to: z.array(z.email({ pattern: z.regexes.html5Email })).length(1),
   subject: z.string().min(1),
   html: z.string().min(1),
   text: z.string().min(1),

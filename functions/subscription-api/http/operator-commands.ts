@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import * as z from "zod";
-import { normalizeEmail } from "../../../app/contract/fields/form-fields";
+import { formFields } from "../../../app/contract/fields/form-fields";
 import { commit } from "../../../app/shared/release";
 import { databaseOver } from "../database";
 import { log } from "../log";
@@ -16,7 +16,7 @@ const MOST_MESSAGES = 100;
 const STATUS_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
 
-const person = z.object({ email: z.string().transform(normalizeEmail).pipe(z.email()) });
+const person = z.object({ email: formFields.email.rule });
 const messages = z.object({ send_again: z.optional(z.string().min(1).max(200)) });
 const catalog = z.object({
   packages: z.optional(

@@ -14,7 +14,10 @@ export type PasswordHasher = {
   verify(password: string, stored: string): Promise<boolean>;
 };
 
-/** A hash is a PHC string, `$scrypt$ln=14,r=8,p=5$salt$hash`; verifying uses the cost in the hash. */
+/**
+ * A hash is a PHC string, `$scrypt$ln=14,r=8,p=5$salt$hash`; verifying uses the cost in the hash. Passwords are hashed in Unicode's
+ * NFC, so that every keyboard types the same one: NIST SP 800-63B-4, section 3.1.1.2; RFC 8265, section 4.2.
+ */
 export const scryptPasswords: PasswordHasher = {
   async hash(password) {
     const salt = randomBytes(SALT_BYTES);
@@ -36,7 +39,7 @@ export const scryptPasswords: PasswordHasher = {
 
 function derive(password: string, salt: Buffer, bytes: number, options: ScryptOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(password, salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
+    scrypt(password.normalize("NFC"), salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
 }
 

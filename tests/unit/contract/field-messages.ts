@@ -32,3 +32,20 @@ export function messagesFor(change: Record<string, unknown>): Messages {
   expect(onServer, "the site's messages").toEqual(messages);
   return messages;
 }
+
+/** The value that a valid form sends for a field. Fails unless browser, site and API agree on it. */
+export function sentFor(field: string, typed: string): unknown {
+  const form = { ...valid, [field]: typed };
+  const inBrowser = new FormData();
+  for (const [name, value] of Object.entries(form)) inBrowser.append(name, `${value}`);
+  const onServer = Object.fromEntries(new URLSearchParams(form));
+  const submissions = { browser: validateInBrowser(inBrowser), site: parseForm(onServer) };
+  const api = subscriptionRequest.safeParse(form).data;
+  const sent = valueIn(api, field);
+  for (const [where, submission] of Object.entries(submissions))
+    expect(submission.status === "success" ? valueIn(submission.value, field) : submission, where).toBe(sent);
+  return sent;
+}
+
+const valueIn = (values: object | undefined, field: string): unknown =>
+  Object.entries(values ?? {}).find(([name]) => name === field)?.[1];

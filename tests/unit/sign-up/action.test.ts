@@ -15,6 +15,7 @@ import {
   SETTINGS,
   STATUS_URL,
 } from "../../support/site-in-process/site-settings";
+import { ACCEPTED } from "../../support/typed-values";
 import { NONCE } from "../../support/visitors/site-visitor";
 import { SESSIONS } from "./sessions";
 
@@ -44,6 +45,13 @@ describe("a form that the API takes", () => {
     expect(site.api.calls.map(({ init }) => JSON.parse(String(init.body)))).toEqual([
       { ...request, password: fields.password },
     ]);
+  });
+
+  test.each(ACCEPTED)("is sent, and shown later, with the $field $typed as $sent", async ({ field, typed, sent }) => {
+    const site = siteContext();
+    const { session } = await post(site, { ...fields, [field]: typed });
+    expect(JSON.parse(String(site.api.calls[0]?.init.body))).toHaveProperty(field, sent);
+    expect(session).toHaveProperty(["details", field], sent);
   });
 
   test("is sent with the exact bytes of the password", async () => {

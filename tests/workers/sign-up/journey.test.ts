@@ -4,7 +4,7 @@ import { fields, SECRET } from "../../support/person";
 import { readPage } from "../../support/visitors/page";
 import { type Answer, pairsIn, type SiteVisitor } from "../../support/visitors/site-visitor";
 import { startStack, startVisitedSite } from "../../support/visitors/visited-site";
-import { enterCard, rows, stripeStateOf } from "../../support/visitors/visitor";
+import { enterCard, mails, rows, stripeStateOf } from "../../support/visitors/visitor";
 
 /*
  * Whole sign-ups over HTTP, without a script, through the built Workers. For the order of the steps and their texts, see
@@ -54,15 +54,15 @@ function dayOfTrial(days: number) {
 }
 
 /** A visitor who has sent the form of STANDARD, and the pages that follow, each opened by the one before. */
-async function withCardStep() {
+async function withCardStep(change: Record<string, string> = {}) {
   const ada = cookieBrowser(stack.visitor);
-  const posted = await ada.signUp(fields.package_id, { country: "germany" });
+  const posted = await ada.signUp(fields.package_id, { country: "germany", ...change });
   const open = async (path: string) => readPage(await ada.get(path));
   return { ...ada, open, posted, card: await open(STANDARD) };
 }
 
-async function withTrial() {
-  const ada = await withCardStep();
+async function withTrial(change?: Record<string, string>) {
+  const ada = await withCardStep(change);
   await enterCard(stack.stripe.url, secretIn(ada.card));
   const back = await ada.get(returnPathIn(ada.card));
   return { ...ada, back, done: await ada.open(STANDARD) };
@@ -186,6 +186,25 @@ describe("after a card has been set up", () => {
   test("another plan's form is a form again", async () => {
     expect((await (await withTrial()).open(MINI)).words()).not.toContain(SUCCESS);
   });
+});
+
+test("values as people paste them are cleaned in the API, at the success step and in the confirmation email", async () => {
+  const local = `r&d-${crypto.randomUUID()}`;
+  const email = `${local}@xn--mnchen-3ya.de`;
+  const { done } = await withTrial({
+    email: ` mailto:${local.toUpperCase()}\uff20m\u00fcnchen\u3002de.\u200b`,
+    full_name: "Ada\tByron\u00a0 King",
+    company_name: "\u2068Zoe\u0308 &\r\nSons\u2069",
+    phone: "\u202a+1\u00a0(212)\u00a0555\u20110123\u202c",
+    zipCode: "\uff19\uff14\uff11\uff10\uff15 \u2013 1234",
+  });
+  const row = { email, full_name: "Ada Byron King", company_name: "Zo\u00eb & Sons", phone: "12125550123" };
+  expect(await signUpsOf(email)).toMatchObject([{ ...row, zip_code: "94105-1234" }]);
+  const details = "CompanyZo\u00eb & SonsContactAda Byron King";
+  expect(done.words()).toContain(`${details}Email${email}Phone+1 (212) 555-0123`);
+  await expect.poll(() => mails(stack.stripe, email)).toHaveLength(1);
+  const [{ text } = { text: "" }] = await mails(stack.stripe, email);
+  for (const shown of [email, "Ada Byron King", "Zo\u00eb & Sons"]) expect(text).toContain(shown);
 });
 
 describe("a card that Stripe is processing", () => {

@@ -19,6 +19,12 @@ test("two hashes of one password differ in their salts", async () => {
 
 test.each([
   { what: "its password", password: "Corréct-h0rse", stored: GOLDEN, verified: true },
+  {
+    what: "its password from a keyboard that decomposes é",
+    password: "Corre\u0301ct-h0rse",
+    stored: GOLDEN,
+    verified: true,
+  },
   { what: "another password", password: "Corréct-h0rsE", stored: GOLDEN, verified: false },
   { what: "the password with a space", password: "Corréct-h0rse ", stored: GOLDEN, verified: false },
   {
@@ -31,7 +37,12 @@ test.each([
   expect(await scryptPasswords.verify(password, stored)).toBe(verified);
 });
 
-test("a hash that was made here is verified byte for byte", async () => {
+test("a password that was typed decomposed is hashed composed", async () => {
+  const stored = await scryptPasswords.hash("Corre\u0301ct-h0rse");
+  expect(await scryptPasswords.verify("Corr\u00e9ct-h0rse", stored)).toBe(true);
+});
+
+test("a hash that was made here is verified with every space", async () => {
   const stored = await scryptPasswords.hash(" Aa1!aaaa ");
   expect(await scryptPasswords.verify(" Aa1!aaaa ", stored)).toBe(true);
   expect(await scryptPasswords.verify("Aa1!aaaa", stored)).toBe(false);
