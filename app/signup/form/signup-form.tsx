@@ -18,6 +18,7 @@ import { formatBeforeSending, formatOnLeaving, formatWhileTyping } from "./forma
 import { PLAN_CHOICE_ID, PlanChoice, type PlanChoiceProps } from "./plan-choice";
 import { type PlanOnPage, TrialOffer } from "./plan-summary";
 import { SubmitButton } from "./submit-button";
+import { useServedForm } from "./use-served-form";
 import { validateInBrowser } from "./validate-in-browser";
 
 const FORM_ID = "signup";
@@ -67,6 +68,7 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting }
     shouldRevalidate: "onInput",
     onValidate: ({ formData }) => validateInBrowser(formData),
   });
+  useServedForm(FORM_ID);
   useEffect(() => {
     formatEarlierInput();
     warmUpSchema();
