@@ -8,12 +8,14 @@ import {
   deadlineFactor,
   isLoopback,
   isSecretName,
+  modeProblem,
   newAndOld,
   onHost,
   problemsOf,
   secret,
   secretLike,
   serviceUrl,
+  stage,
   withoutEmpty,
 } from "../../app/shared/settings";
 import { isLocal, LOCAL_SECRETS, TEST_MODE_API_URL } from "./local-development";
@@ -33,7 +35,9 @@ export const settings = z.object({
   DB: binding<D1Database>("prepare"),
   /** Binding: the deployed version, shown by `/health`. */
   RELEASE: release,
-  /** Secret: Stripe's secret or restricted key. */
+  /** As the site's. */
+  STAGE: stage,
+  /** Secret: Stripe's secret or restricted key, in the stage's mode. */
   STRIPE_SECRET_KEY: z
     .string()
     .trim()
@@ -42,8 +46,6 @@ export const settings = z.object({
   STRIPE_WEBHOOK_SECRET: newAndOld(secretLike(/^whsec_\S{16,}$/, "must be a signing secret (whsec_…)")),
   /** Replaces Stripe's API and makes the settings local; refused in a deployment. */
   STRIPE_API_URL: z.optional(z.string()),
-  /** Same as the site's; its mode must match the secret key's. */
-  STRIPE_PUBLISHABLE_KEY: z.optional(z.string().regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…)")),
   /** Binding: Cloudflare Email Service. */
   EMAIL: binding<SendEmail>("send").optional(),
   /** HTTP email provider in Resend's format, used instead of EMAIL. */
@@ -98,7 +100,8 @@ const localSecrets = new Set<unknown>(Object.values(LOCAL_SECRETS));
 
 function checkTogether(env: Settings, context: z.RefinementCtx): void {
   const refuse = (key: string, problem: string) => context.addIssue({ code: "custom", path: [key], message: problem });
-  const isLive = isLiveKey(env.STRIPE_SECRET_KEY);
+  const wrongMode = modeProblem(env.STRIPE_SECRET_KEY, stageOf(env));
+  if (wrongMode) refuse("STRIPE_SECRET_KEY", wrongMode);
 
   if (env.STRIPE_API_URL === undefined) {
     if (!/^[sr]k_(test|live)_\w{16,}$/.test(env.STRIPE_SECRET_KEY)) refuse("STRIPE_SECRET_KEY", "is the local value");
@@ -108,15 +111,9 @@ function checkTogether(env: Settings, context: z.RefinementCtx): void {
       if (typeof value === "string" && isLoopback(value)) refuse(key, "must not be on this machine");
       if ([value].flat().some((one) => localSecrets.has(one))) refuse(key, "is the local value");
     }
-    if (!isLive && env.STRIPE_PUBLISHABLE_KEY === undefined) refuse("STRIPE_PUBLISHABLE_KEY", "is missing");
-  } else if (isLive) {
-    refuse("STRIPE_API_URL", "must be empty with a live key");
+    if (env.STAGE === undefined) refuse("STAGE", "is missing");
   } else if (!isLocal(env)) {
     refuse("STRIPE_API_URL", `must be on this machine, or ${TEST_MODE_API_URL} where PUBLIC_URL is on this machine`);
-  }
-  if (env.STRIPE_PUBLISHABLE_KEY !== undefined && isLiveKey(env.STRIPE_PUBLISHABLE_KEY) !== isLive) {
-    refuse("STRIPE_PUBLISHABLE_KEY", "is not in the secret key's mode");
-    refuse("STRIPE_SECRET_KEY", "is not in the publishable key's mode");
   }
   const seen = new Set<unknown>();
   for (const [key, value] of Object.entries(env).filter(([name]) => isSecretName(name))) {
@@ -131,7 +128,7 @@ function checkTogether(env: Settings, context: z.RefinementCtx): void {
   }
 }
 
-const isLiveKey = (key: string) => key.includes("_live_");
+const stageOf = ({ STAGE, STRIPE_API_URL }: Settings) => (STRIPE_API_URL === undefined ? STAGE : undefined);
 
 const config = settings.superRefine(checkTogether).transform((env) => ({
   isLocal: env.STRIPE_API_URL !== undefined,
@@ -169,10 +166,9 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
   operatorToken: env.OPERATOR_TOKEN,
 }));
 
-/** A deployment in Stripe's test mode does not send emails in production's name. */
-function companyNameOf({ STRIPE_API_URL, STRIPE_SECRET_KEY }: Settings): string {
-  const isStaging = STRIPE_API_URL === undefined && !isLiveKey(STRIPE_SECRET_KEY);
-  return isStaging ? `${company.name} staging` : company.name;
+/** Staging does not send emails in production's name. */
+function companyNameOf(env: Settings): string {
+  return stageOf(env) === "staging" ? `${company.name} staging` : company.name;
 }
 
 function forBrowsers(url: string, { HOST }: Settings): string {

@@ -1,4 +1,4 @@
-import { isLoopback, isSecretName } from "../../app/shared/settings";
+import { isLoopback, isSecretName, modeOf } from "../../app/shared/settings";
 import type { ChargedPrice } from "../../functions/subscription-api/stripe/prices";
 import { hasStripePrice } from "../releases/prices";
 import { urlIn, type WorkerSettings } from "../wrangler/worker-settings";
@@ -111,12 +111,17 @@ export const CHECKS: Record<string, Check> = {
     ];
   },
 
+  "the stage is named": inBoth(({ vars }, { place }, { stage }) => [
+    Boolean(vars.STAGE) && vars.STAGE !== stage && `STAGE is ${vars.STAGE}: put STAGE = "${stage}" into ${place}`,
+  ]),
+
   "Stripe's keys have the stage's mode": ({ stage, site: { vars } }) => {
-    const mode = stage === "production" ? "live" : "test";
+    const mode = modeOf(stage);
     const isTestPortal = String(vars.CUSTOMER_PORTAL_URL).includes("/login/test_");
     return [
-      !new RegExp(`^pk_${mode}_\\w{16,}$`).test(String(vars.STRIPE_PUBLISHABLE_KEY)) &&
-        `site: STRIPE_PUBLISHABLE_KEY is not a ${mode} key (pk_${mode}_…): copy it from https://dashboard.stripe.com/apikeys into both files`,
+      // The Worker itself refuses a key of the other mode.
+      !/^pk_(test|live)_\w{16,}$/.test(String(vars.STRIPE_PUBLISHABLE_KEY)) &&
+        `site: STRIPE_PUBLISHABLE_KEY is not a ${mode} key (pk_${mode}_…): copy it from https://dashboard.stripe.com/apikeys into [env.${stage}.vars] of wrangler.toml`,
       vars.CUSTOMER_PORTAL_URL !== "" &&
         isTestPortal !== (mode === "test") &&
         `site: CUSTOMER_PORTAL_URL is not the ${mode} mode portal: npm run stripe:setup ${stage}`,

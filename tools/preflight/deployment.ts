@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readConfiguration, settings as siteSettings } from "../../app/pipeline/settings/configuration.server";
-import { isSecretName } from "../../app/shared/settings";
+import { isSecretName, modeOf } from "../../app/shared/settings";
 import { settings as apiSettings, readConfig } from "../../functions/subscription-api/config";
 import type { PackageAtStripe } from "../../functions/subscription-api/packages";
 import type { WorkerSettings } from "../wrangler/worker-settings";
@@ -41,7 +41,7 @@ function environmentOf(key: Key, worker: WorkerSettings, { account, stage }: Dep
   const secrets = account.secrets?.[key] ?? namesOf(key).filter((name) => isSecretName(name) && optional(name));
   const standIn = (name: string) => {
     const value = createHash("sha256").update(name).digest("hex");
-    if (name === "STRIPE_SECRET_KEY") return `sk_${stage === "production" ? "live" : "test"}_${value}`;
+    if (name === "STRIPE_SECRET_KEY") return `sk_${modeOf(stage)}_${value}`;
     return name.endsWith("_WEBHOOK_SECRET") ? `whsec_${value}` : value;
   };
   const binding = { limit: fetch, prepare: fetch, send: fetch, fetch };

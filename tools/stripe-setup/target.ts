@@ -1,4 +1,5 @@
 import Stripe from "stripe";
+import { modeOf } from "../../app/shared/settings";
 import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/prices";
 import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook-events";
 import { ToolError } from "../failures";
@@ -36,7 +37,7 @@ const WEBHOOK_PATH = "/webhooks/stripe";
 export function targetOf(place: Place, variables: NodeJS.ProcessEnv): Target {
   const { site, api } = settingsOf(place === "sandbox" ? "local" : place);
   const { STRIPE_SECRET_KEY: key = "", CUSTOMER_PORTAL_URL } = variables;
-  const mode = place === "production" ? "live" : "test";
+  const mode = modeOf(place === "sandbox" ? undefined : place);
   if (key === "") throw new ToolError("Set STRIPE_SECRET_KEY: read -rs STRIPE_SECRET_KEY && export STRIPE_SECRET_KEY");
   if (!new RegExp(`^[sr]k_${mode}_\\w+$`).test(key)) {
     throw new ToolError(`STRIPE_SECRET_KEY is not a ${mode} key: ${place} takes sk_${mode}_… or rk_${mode}_….`);

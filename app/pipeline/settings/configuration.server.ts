@@ -7,9 +7,11 @@ import {
   type ConfigurationResult,
   deadlineFactor,
   isLoopback,
+  modeProblem,
   newAndOld,
   problemsOf,
   secret,
+  stage,
   withoutEmpty,
 } from "../../shared/settings";
 import type { Assets } from "../response/stylesheets.server";
@@ -47,6 +49,8 @@ export interface ServiceBinding {
 
 /** `npm run docs` writes each comment into the table of settings in docs/operations.md. */
 export const settings = z.object({
+  /** Required in a deployment: `production`, which accepts only Stripe's live keys, or `staging`, which accepts only test keys. */
+  STAGE: stage,
   /** The site's own URL. */
   SITE_URL: httpUrl,
   /** The customer console, if the stage has its own. */
@@ -114,7 +118,7 @@ export type Configuration = z.output<typeof settings>;
 export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
   const parsed = settings.safeParse(withoutEmpty(env));
   if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };
-  const problems = [...pairProblems(parsed.data), ...deploymentProblems(parsed.data)];
+  const problems = [...pairProblems(parsed.data), ...keyProblems(parsed.data), ...deploymentProblems(parsed.data)];
   return problems.length === 0 ? { status: "valid", configuration: parsed.data } : { status: "invalid", problems };
 }
 
@@ -131,6 +135,12 @@ function pairProblems(configuration: Configuration): ConfigurationProblem[] {
   ];
 }
 
+/** The publishable key's mode must be the stage's. */
+function keyProblems({ SITE_URL, STAGE, STRIPE_PUBLISHABLE_KEY: key }: Configuration): ConfigurationProblem[] {
+  const problem = key === "" ? null : modeProblem(key, isLoopback(SITE_URL) ? undefined : STAGE);
+  return problem === null ? [] : [{ name: "STRIPE_PUBLISHABLE_KEY", problem }];
+}
+
 /** Keys that always pass or always fail: https://developers.cloudflare.com/turnstile/troubleshooting/testing/ */
 const TURNSTILE_TEST_KEY = /^[123]x0{16}/;
 
@@ -141,6 +151,7 @@ function deploymentProblems(configuration: Configuration): ConfigurationProblem[
     names.filter(isWrong).map((name) => ({ name, problem: text }));
   const textOf = (name: keyof Configuration) => String(configuration[name] ?? "");
   return [
+    ...problem(["STAGE"], "is missing", () => configuration.STAGE === undefined),
     ...problem(
       ["SITE_URL", "CONSOLE_URL", "CUSTOMER_PORTAL_URL", "SUBSCRIPTION_API_URL"],
       "must be an https URL",

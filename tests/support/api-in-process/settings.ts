@@ -11,15 +11,15 @@ export const SETTINGS: Record<string, unknown> = {
   RELEASE: { id: "a-release" },
 };
 
-/** A deployment's settings instead of those for local development. */
+/** Staging's settings instead of those for local development. */
 export const DEPLOYED = {
+  STAGE: "staging",
   STRIPE_API_URL: undefined,
   CONSOLE_WEBHOOK_URL: undefined,
   CONSOLE_WEBHOOK_SECRET: undefined,
   OPERATOR_TOKEN: undefined,
   CONSOLE_URL: undefined,
   STRIPE_SECRET_KEY: "sk_test_0123456789abcdef",
-  STRIPE_PUBLISHABLE_KEY: "pk_test_0123456789abcdef",
   STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
   MAIL_API_URL: "https://mail.example/emails",
   MAIL_API_KEY: "re_0123456789abcdef",

@@ -16,8 +16,9 @@ export function countingLimiter(limit = Number.POSITIVE_INFINITY) {
 const unlimited = { limit: async () => ({ success: true }) };
 const limits = ["SIGNUP_RATE_LIMIT", "FLOOD_RATE_LIMIT", "SIGNUP_NETWORK_RATE_LIMIT", "CARD_CHECK_RATE_LIMIT"];
 
-/** Settings and bindings of a deployment. */
+/** Settings and bindings of staging. */
 export const SETTINGS = {
+  STAGE: "staging",
   SITE_URL,
   CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/test_0123456789",
   SUBSCRIPTION_API_URL: "https://api.site.example",

@@ -20,7 +20,7 @@ type WorkerPlan = {
   folder: string;
   bundle: string;
   /** The environment in wrangler.toml; local development by default. */
-  environment?: "production";
+  environment?: "staging";
   /** Override wrangler.toml, as do Miniflare's options. */
   vars?: Vars;
   miniflare?: Partial<WorkerOptions>;
@@ -171,6 +171,7 @@ export const ORIGIN = "https://www.citewell.dev";
 
 /** A deployment's settings that are not in wrangler.toml. */
 export const DEPLOYED = {
+  STAGE: "staging",
   SITE_URL: ORIGIN,
   CONSOLE_URL: "https://console.site.example",
   CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/test_0123456789",

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { readConfig } from "../../../functions/subscription-api/config";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
@@ -44,17 +44,38 @@ test.each<[string, Changed, object]>([
   expect(configWith(changed)).toMatchObject({ status: "valid", configuration: expected });
 });
 
-const LIVE_KEYS = {
-  STRIPE_SECRET_KEY: "sk_live_0123456789abcdef",
-  STRIPE_PUBLISHABLE_KEY: "pk_live_0123456789abcdef",
+/** The settings of a stage, apart from its key. */
+const STAGES = {
+  local: {},
+  "Stripe's test mode on this machine": { STRIPE_API_URL: "https://api.stripe.com" },
+  staging: DEPLOYED,
+  production: { ...DEPLOYED, STAGE: "production" },
 };
+const IN_STAGING = `${company.name} staging`;
 
-test.each([
-  { where: "on this machine", changed: {}, companyName: company.name },
-  { where: "in a deployment with live keys", changed: { ...DEPLOYED, ...LIVE_KEYS }, companyName: company.name },
-  { where: "in a deployment with test keys", changed: DEPLOYED, companyName: `${company.name} staging` },
-])("$where, emails are sent as $companyName", ({ changed, companyName }) => {
-  expect(configWith(changed)).toMatchObject({ status: "valid", configuration: { mail: { companyName } } });
+describe.each(["sk", "rk"])("an %s_ key", (kind) => {
+  test.each<[stage: keyof typeof STAGES, companyName: string]>([
+    ["local", company.name],
+    ["Stripe's test mode on this machine", company.name],
+    ["staging", IN_STAGING],
+  ])("for %s is a test key, emails are sent as %s, and a live key is refused", (stage, companyName) => {
+    const given = { ...STAGES[stage], STRIPE_SECRET_KEY: `${kind}_test_0123456789abcdef` };
+    expect(configWith(given)).toMatchObject({ status: "valid", configuration: { mail: { companyName } } });
+    expect(problemsWith({ ...given, STRIPE_SECRET_KEY: `${kind}_live_0123_test_4567_abcdef` })).toEqual({
+      STRIPE_SECRET_KEY: "must be a test key",
+    });
+  });
+
+  test(`for production is a live key, emails are sent as ${company.name}, and a test key is refused`, () => {
+    const given = { ...STAGES.production, STRIPE_SECRET_KEY: `${kind}_live_0123456789abcdef` };
+    expect(configWith(given)).toMatchObject({
+      status: "valid",
+      configuration: { mail: { companyName: company.name }, stripe: { secretKey: given.STRIPE_SECRET_KEY } },
+    });
+    expect(problemsWith({ ...given, STRIPE_SECRET_KEY: `${kind}_test_0123_live_4567_abcdef` })).toEqual({
+      STRIPE_SECRET_KEY: "must be a live key",
+    });
+  });
 });
 
 const OPTIONAL = [
@@ -116,9 +137,7 @@ test("no secret is used twice", () => {
 });
 
 const OTHER_HOSTS = { STRIPE_API_URL: "https://api.stripe.com", PUBLIC_URL: "https://api.example" };
-const LIVE = "pk_live_0123456789abcdef";
 const THREE = ["a", "b", "c"].map((one) => `${one}-secret-of-links-0123456789-xyz`).join();
-const BOTH_KEYS = ["STRIPE_PUBLISHABLE_KEY", "STRIPE_SECRET_KEY"];
 
 test.each<[string, Changed, string[]]>([
   ["no mail at all", { MAIL_API_URL: undefined }, ["MAIL_API_URL"]],
@@ -129,11 +148,9 @@ test.each<[string, Changed, string[]]>([
   ["a URL with credentials", { SITE_URL: "https://a:b@www.example" }, ["SITE_URL"]],
   ["a boolean that is none", { ONE_TRIAL_PER_PERSON: "yes" }, ["ONE_TRIAL_PER_PERSON"]],
   ["a token that no header can carry", { OPERATOR_TOKEN: "a token of 32 characters, with spaces" }, ["OPERATOR_TOKEN"]],
-  ["a live key for the simulator", { STRIPE_SECRET_KEY: "sk_live_0123456789abcdef" }, ["STRIPE_API_URL"]],
+  ["a stage that is none", { ...DEPLOYED, STAGE: "prod" }, ["STAGE"]],
   ["Stripe's test mode elsewhere", OTHER_HOSTS, ["STRIPE_API_URL"]],
   ["a publishable key as the secret one", { STRIPE_SECRET_KEY: "pk_live_0123456789abcdef" }, ["STRIPE_SECRET_KEY"]],
-  ["a test key without its publishable key", { ...DEPLOYED, STRIPE_PUBLISHABLE_KEY: "" }, ["STRIPE_PUBLISHABLE_KEY"]],
-  ["pk_live with sk_test", { ...DEPLOYED, STRIPE_PUBLISHABLE_KEY: LIVE }, BOTH_KEYS],
   ["three secrets", { LINK_SECRET: THREE }, ["LINK_SECRET"]],
   ["a deadline factor that is none", { DEADLINE_FACTOR: "0" }, ["DEADLINE_FACTOR"]],
 ])("the API does not start with %s", (_, changed, names) => {

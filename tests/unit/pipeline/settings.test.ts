@@ -17,7 +17,7 @@ function wrongWith(change: Record<string, unknown>): string[] {
   return read.status === "invalid" ? read.problems.map(({ name }) => name) : [];
 }
 
-const { STRIPE_PUBLISHABLE_KEY: _, SUBSCRIPTION_API_URL: __, SITE_URL, ...required } = SETTINGS;
+const { STAGE, STRIPE_PUBLISHABLE_KEY: _, SUBSCRIPTION_API_URL: __, SITE_URL, ...required } = SETTINGS;
 type Value = { name: string; value: unknown };
 
 /** Values that a deployment takes, and this machine as well. */
@@ -92,6 +92,25 @@ test.each([...LOCAL_ONLY, ...WRONG].filter(({ value }) => value))(
   },
 );
 
+test.each([
+  { stage: "staging", key: "pk_test_1", wrong: [] },
+  { stage: "staging", key: "pk_live_1", wrong: ["STRIPE_PUBLISHABLE_KEY"] },
+  { stage: "production", key: "pk_live_1", wrong: [] },
+  { stage: "production", key: "pk_test_1", wrong: ["STRIPE_PUBLISHABLE_KEY"] },
+])("$stage with the key $key has these wrong settings: $wrong", ({ stage, key, wrong }) => {
+  expect(wrongWith({ STAGE: stage, STRIPE_PUBLISHABLE_KEY: key })).toEqual(wrong);
+});
+
+test("this machine needs no stage, and takes no live key", () => {
+  expect(wrongWith({ ...LOCAL, STAGE: undefined })).toEqual([]);
+  expect(wrongWith({ ...LOCAL, STRIPE_PUBLISHABLE_KEY: "pk_live_1" })).toEqual(["STRIPE_PUBLISHABLE_KEY"]);
+});
+
+test("a deployment needs its stage, which is production or staging", () => {
+  expect(wrongWith({ STAGE: undefined })).toEqual(["STAGE"]);
+  expect(wrongWith({ STAGE: "prod" })).toEqual(["STAGE"]);
+});
+
 test("a deployment has an https URL", () => {
   expect(wrongWith({ SITE_URL: "http://www.site.example" })).toEqual(["SITE_URL"]);
 });
@@ -123,7 +142,7 @@ describe("Turnstile's keys", () => {
 
 describe("a configuration", () => {
   const configurationOf = (change: Record<string, unknown>) => {
-    const read = readConfiguration({ ...required, SITE_URL, ...change });
+    const read = readConfiguration({ ...required, STAGE, SITE_URL, ...change });
     return read.status === "valid" ? read.configuration : read.problems;
   };
 

@@ -54,7 +54,7 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
   {
     from: LIVE,
     to: "sk_live_0123456789abcdef",
-    says: ["site: STRIPE_PUBLISHABLE_KEY must be", "API: STRIPE_PUBLISHABLE_KEY must be"],
+    says: ["site: STRIPE_PUBLISHABLE_KEY must be a publishable key"],
   },
   {
     from: '[[env.production.send_email]]\nname = "EMAIL"\n',
@@ -118,7 +118,18 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
     to: "",
     says: ['entrypoint = "SiteApi": the public one does not accept sign-ups'],
   },
-  { from: LIVE, to: TEST, says: ["site: STRIPE_PUBLISHABLE_KEY is not a live key"] },
+  {
+    from: LIVE,
+    to: TEST,
+    says: ["site: STRIPE_PUBLISHABLE_KEY must be a live key: correct it in [env.production.vars]"],
+  },
+  { from: LIVE, to: "pk_live_1", says: ["site: STRIPE_PUBLISHABLE_KEY is not a live key (pk_live_…): copy it from"] },
+  {
+    from: /STAGE = "production"/,
+    to: 'STAGE = "staging"',
+    says: ['site: STAGE is staging: put STAGE = "production" into [env.production.vars]'],
+  },
+  { from: /STAGE = "production"\n/, to: "", says: ["site: STAGE is missing: correct it in [env.production.vars]"] },
   {
     from: PORTAL,
     to: "https://billing.stripe.com/p/login/test_1",
@@ -210,5 +221,5 @@ test("the preflight finds nothing in a complete deployment with limits below ten
   expect(checkDeployment(deployment("", "", "staging"))).toEqual([]);
   expect(checkDeployment(deployment(limiter("FLOOD_RATE_LIMIT"), "$1199"))).toEqual([]);
   const withLiveKey = checkDeployment(deployment(TEST, LIVE, "staging"));
-  expect(withLiveKey.at(-1)).toContain("STRIPE_PUBLISHABLE_KEY is not a test key");
+  expect(withLiveKey.at(-1)).toContain("STRIPE_PUBLISHABLE_KEY must be a test key");
 });

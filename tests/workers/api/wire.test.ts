@@ -68,23 +68,23 @@ async function startTrial(worker: workers.RunningWorker, email: string) {
   await signUp(worker, { email }, email);
 }
 
-describe("with production's bindings", () => {
+describe("with a deployment's bindings", () => {
   const IP_ADDRESS = "2001:db8::1";
-  let production: Awaited<ReturnType<typeof startProduction>>;
+  let staging: Awaited<ReturnType<typeof startStaging>>;
   beforeAll(async () => {
-    production = await startProduction();
-    return production.dispose;
+    staging = await startStaging();
+    return staging.dispose;
   });
 
   test("the site's form reaches the API, which keeps the password's hash", async () => {
-    const { site, submit } = production;
+    const { site, submit } = staging;
     expect(await submit({ email: "bound@example.com" })).toHaveStatus(303);
     const { password_hash } = await rowOf(site, "bound@example.com");
     expect(await scryptPasswords.verify(PASSWORD, String(password_hash))).toBe(true);
   });
 
   test("the public cannot post a form to the API", async () => {
-    const network = await production.site.mf.getWorker("citewell-subscription-api");
+    const network = await staging.site.mf.getWorker("citewell-subscription-api-staging");
     const answer = await network.fetch(`${API_ORIGIN}/subscription`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -94,7 +94,7 @@ describe("with production's bindings", () => {
   });
 
   test("an email goes out from the company to the person who signed up", async () => {
-    const { site, submit } = production;
+    const { site, submit } = staging;
     await submit({ email: "emailed@example.com" });
     await rows(
       site,
@@ -110,7 +110,7 @@ describe("with production's bindings", () => {
   });
 
   test("no log has the IP address of the person who signed up", async () => {
-    const { site, submit } = production;
+    const { site, submit } = staging;
     await submit({ email: "private@example.com" }, { "CF-Connecting-IP": IP_ADDRESS });
     const { id } = await rowOf(site, "private@example.com");
     const accepted = expect.objectContaining({ event: "sign_up_accepted", signUpId: id });
@@ -119,18 +119,16 @@ describe("with production's bindings", () => {
   });
 });
 
-/** The site with the API behind its service binding, both with production's settings, and a Stripe. */
-async function startProduction() {
+/** The site with the API behind its service binding, both with staging's settings, and a Stripe. */
+async function startStaging() {
   const simulator = await workers.startStripeSimulator();
-  const STRIPE_PUBLISHABLE_KEY = "pk_test_0123456789abcdef0123";
   const site = await workers.startSite({
-    environment: "production",
-    vars: { ...DEPLOYED, SUBSCRIPTION_API_URL: API_ORIGIN, STRIPE_PUBLISHABLE_KEY },
+    environment: "staging",
+    vars: { ...DEPLOYED, SUBSCRIPTION_API_URL: API_ORIGIN, STRIPE_PUBLISHABLE_KEY: "pk_test_0123456789abcdef0123" },
     beside: {
       ...workers.API,
-      environment: "production",
+      environment: "staging",
       vars: {
-        STRIPE_PUBLISHABLE_KEY,
         STRIPE_SECRET_KEY: "sk_test_0123456789abcdef0123",
         CUSTOMER_PORTAL_URL: DEPLOYED.CUSTOMER_PORTAL_URL,
         STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef0123",

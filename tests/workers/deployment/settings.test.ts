@@ -50,13 +50,14 @@ describe.each(deployed)("in $stage the $worker", ({ settings }) => {
 describe.each([
   { stage: "staging", ...staging },
   { stage: "production", ...production },
-])("in $stage", ({ site, api }) => {
+])("in $stage", ({ stage, site, api }) => {
   const SITE_URL = `https://${site.routes}`;
   const PUBLIC_URL = `https://${api.routes}`;
 
   test("the site needs one secret, and knows the API's URL and that it honors keys", () => {
     expect(site.requiredSecrets).toEqual(["SESSION_SECRET"]);
     expect(site.vars).toMatchObject({
+      STAGE: stage,
       SITE_URL,
       SUBSCRIPTION_API_URL: PUBLIC_URL,
       SUBSCRIPTION_API_IDEMPOTENT: "true",
@@ -70,7 +71,7 @@ describe.each([
   test("the API needs four secrets and a database, and gives one trial for each person", () => {
     expect(api.requiredSecrets).toEqual(["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "LINK_SECRET", "HASH_SECRET"]);
     expect(api.d1_databases).toMatchObject([{ binding: "DB", migrations_dir: "migrations" }]);
-    expect(api.vars).toMatchObject({ ONE_TRIAL_PER_PERSON: "true", PUBLIC_URL, SITE_URL });
+    expect(api.vars).toMatchObject({ STAGE: stage, ONE_TRIAL_PER_PERSON: "true", PUBLIC_URL, SITE_URL });
   });
 
   const limitsOf = ({ ratelimits }: typeof site) =>
@@ -93,10 +94,11 @@ describe.each([
 test.each([
   { worker: "the site", inProduction: production.site, inStaging: staging.site },
   { worker: "the API", inProduction: production.api, inStaging: staging.api },
-])("in staging $worker is as in production, on other hosts", ({ inProduction, inStaging }) => {
+])("in staging $worker is as in production, on other hosts and by another name", ({ inProduction, inStaging }) => {
   const onOtherHosts = JSON.stringify(inProduction.vars)
     .replace(/\/\/(www|api)\./g, "//$1.staging.")
-    .replaceAll("//www.staging.", "//staging.");
+    .replaceAll("//www.staging.", "//staging.")
+    .replace('"STAGE":"production"', '"STAGE":"staging"');
   expect(JSON.stringify(inStaging.vars)).toBe(onOtherHosts);
 });
 

@@ -63,6 +63,11 @@ test("a healthy API counts the messages that it has given up on", async () => {
   expect(await answer.json()).toMatchObject({ dead_messages: 1, oldest_due_seconds: 0 });
 });
 
+test("a key of the wrong mode for the stage is named", async () => {
+  const { health } = healthyApi({ ...DEPLOYED, STAGE: "production" }, "https://api.example");
+  expect(await (await health()).json()).toMatchObject({ status: 503, keys: ["STRIPE_SECRET_KEY"] });
+});
+
 test("only the database is asked", async () => {
   const { health, calls } = deployedApi();
   await health();
