@@ -13,7 +13,7 @@ test.use({ viewport: { width: 375, height: 667 } });
 
 const OFFLINE = "Unable to connect to the API server. Please check your connection and try again.";
 const fromElsewhere = async (route: Route) => {
-  const headers = { ...route.request().headers(), origin: "https://evil.test" };
+  const headers = { ...route.request().headers(), origin: "https://evil.test", "sec-fetch-site": "cross-site" };
   await route.fulfill({ response: await route.fetch({ headers }) });
 };
 

@@ -27,7 +27,7 @@ export function cleanText(value: string): string {
 
 /** Replaces the decimal digits of every script. */
 export function asciiDigits(value: string): string {
-  return value.replace(/\p{Nd}/gu, asciiDigit);
+  return value.replace(/[^\P{Nd}\d]/gu, asciiDigit);
 }
 
 /** Unicode encodes each script's decimal digits in order from zero to nine: https://www.unicode.org/versions/Unicode16.0.0/core-spec/chapter-4/ */

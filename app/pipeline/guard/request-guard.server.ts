@@ -79,15 +79,20 @@ async function isFlood(c: Context<SiteEnv>): Promise<boolean> {
 }
 
 /**
- * Every browser that another site could abuse sends Origin or Sec-Fetch-Site. Without both, a foreign Referer gives it away:
- * https://pkg.go.dev/net/http#CrossOriginProtection
+ * Go's rule (https://pkg.go.dev/net/http#CrossOriginProtection): Sec-Fetch-Site decides if it is sent, whatever Origin says. A page
+ * can't forge it: the browser sets it itself, and the prefix `Sec-` forbids it to scripts (Fetch Standard, "forbidden
+ * request-header"). Browsers from before 2023 are judged by the host of Origin, so that an https proxy in front of an http server
+ * works. Beyond Go's rule, a Referer decides if there is neither, as with text browsers. Clients without all three have no user whose
+ * cookies another site could abuse.
  */
-function isCrossOrigin({ headers }: Request, url: URL): boolean {
+function isCrossOrigin({ headers }: Request, { host }: URL): boolean {
   const site = headers.get("Sec-Fetch-Site");
-  const origin = headers.get("Origin");
-  if (site === null && origin === null) {
-    const referer = headers.get("Referer") ?? url.href;
-    return URL.canParse(referer) && new URL(referer).origin !== url.origin;
-  }
-  return (origin ?? url.origin) !== url.origin || !["same-origin", "none", null].includes(site);
+  if (site) return site !== "same-origin" && site !== "none";
+  const source = headers.get("Origin") || headers.get("Referer");
+  return source ? hostOf(source) !== host : false;
+}
+
+/** Undefined for `null` and for anything else that is no URL. */
+function hostOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).host : undefined;
 }

@@ -85,30 +85,58 @@ describe("a method", () => {
   );
 });
 
+/** The host of the site's own URL over the other scheme, as behind an https tunnel to `npm start`. */
+const OTHER_SCHEME = SITE_URL.replace("https:", "http:");
+const sameOrigin = (headers: Sender): Sender => ({ "Sec-Fetch-Site": "same-origin", ...headers });
+
 /** The site's own pages, and clients that are not browsers. */
 const OWN: { who: string; headers: Sender }[] = [
   { who: "the site's own page", headers: OWN_BROWSER },
   { who: "the site's own page in a browser without Sec-Fetch-Site", headers: { Origin: SITE_URL } },
-  { who: "the site's own page in a browser without Origin", headers: { "Sec-Fetch-Site": "same-origin" } },
+  { who: "the site's own page in a browser without Origin", headers: sameOrigin({}) },
+  { who: "the site's own page in a browser that withholds referrers", headers: sameOrigin({ Origin: "null" }) },
+  { who: "the site's own page behind an https tunnel", headers: sameOrigin({ Origin: OTHER_SCHEME }) },
+  {
+    who: "the site's own page with an Origin that a proxy changed",
+    headers: sameOrigin({ Origin: "https://evil.test" }),
+  },
+  { who: "the site's own page with an unreadable Origin", headers: sameOrigin({ Origin: "%%%" }) },
+  { who: "the site's own page with a foreign Referer", headers: sameOrigin({ Referer: "https://evil.test/" }) },
   { who: "the address bar", headers: { "Sec-Fetch-Site": "none" } },
+  { who: "the address bar with an Origin of null", headers: { "Sec-Fetch-Site": "none", Origin: "null" } },
+  { who: "an old browser behind an https tunnel", headers: { Origin: OTHER_SCHEME } },
+  {
+    who: "an old browser whose Origin decides, not its Referer",
+    headers: { Origin: SITE_URL, Referer: "https://evil.test/" },
+  },
   { who: "curl", headers: {} },
+  { who: "a client with an empty Origin", headers: { Origin: "" } },
+  { who: "an old browser with an empty Sec-Fetch-Site", headers: { Origin: SITE_URL, "Sec-Fetch-Site": "" } },
   { who: "a text browser on the site's own page", headers: { Referer: `${SITE_URL}/subscription` } },
-  { who: "a text browser with an unreadable Referer", headers: { Referer: "%%%" } },
 ];
 
 const FOREIGN: { who: string; headers: Sender }[] = [
   { who: "another site", headers: FOREIGN_BROWSER },
   { who: "another site in a browser without Sec-Fetch-Site", headers: { Origin: "https://evil.test" } },
   { who: "another site in a browser without Origin", headers: { "Sec-Fetch-Site": "cross-site" } },
+  { who: "another site that claims our Origin", headers: { "Sec-Fetch-Site": "cross-site", Origin: SITE_URL } },
   { who: "another site in a text browser", headers: { Referer: "https://evil.test/form" } },
+  { who: "a text browser with an unreadable Referer", headers: { Referer: "%%%" } },
   { who: "another site that names a proxy", headers: { ...FOREIGN_BROWSER, "X-Forwarded-Host": "evil.test" } },
+  {
+    who: "another site that names a proxy, in an old browser",
+    headers: { Origin: "https://evil.test", "X-Forwarded-Host": "evil.test" },
+  },
   { who: "a site whose name begins with ours", headers: { Origin: `${SITE_URL}.evil.test` } },
-  { who: "another site beside ours", headers: { ...OWN_BROWSER, Origin: `${SITE_URL}, https://evil.test` } },
+  { who: "another port of our host", headers: { Origin: `${SITE_URL}:8443` } },
+  { who: "another site beside ours", headers: { Origin: `${SITE_URL}, https://evil.test` } },
   { who: "a sibling domain", headers: { Origin: SITE_URL, "Sec-Fetch-Site": "same-site" } },
+  { who: "an unknown Sec-Fetch-Site", headers: { Origin: SITE_URL, "Sec-Fetch-Site": "same-origin, cross-site" } },
+  { who: "a Sec-Fetch-Site in capital letters", headers: { Origin: SITE_URL, "Sec-Fetch-Site": "SAME-ORIGIN" } },
   { who: "a sandboxed frame", headers: { Origin: "null" } },
+  { who: "a sandboxed frame of another site", headers: { Origin: "null", "Sec-Fetch-Site": "cross-site" } },
   { who: "an unreadable Origin", headers: { Origin: "%%%" } },
-  { who: "an empty Origin", headers: { Origin: "" } },
-  { who: "an empty Sec-Fetch-Site", headers: { Origin: SITE_URL, "Sec-Fetch-Site": "" } },
+  { who: "an Origin without a host", headers: { Origin: "data:text/html,x" } },
 ];
 const SENT = { "Content-Type": FORM };
 

@@ -69,7 +69,7 @@ test.each([
 
 test("a refused form is logged as refused, with the reason, and its body is not read", async () => {
   const { ask, requests } = smallSite();
-  const { form, wasRead } = watchedForm({ Origin: "https://evil.test" });
+  const { form, wasRead } = watchedForm(FOREIGN_BROWSER);
   await ask("/subscription", form);
   expect(requests()).toMatchObject([{ status: 403, outcome: "refused", reason: "Request refused" }]);
   expect(wasRead(), "the body was read").toBe(false);
@@ -104,7 +104,7 @@ describe("a flood of forms", () => {
 
   test.each([
     { what: "a page view", path: "/subscription", init: { headers: sender } },
-    { what: "a refused form", path: "/subscription", init: formWith({ ...sender, Origin: "null" }) },
+    { what: "a refused form", path: "/subscription", init: formWith(sender, FOREIGN_BROWSER) },
     { what: "a script's form, which the action limits", path: "/subscription.data", init: formWith(sender) },
   ])("does not count $what", async ({ path, init }) => {
     const FLOOD_RATE_LIMIT = countingLimiter(1);
