@@ -75,6 +75,7 @@ const files: Row[] = [
 /** Responses other than pages with scripts and public files. */
 const others: Row[] = [
   { what: "a page's data", status: 200, get: () => visitor.get("/subscription.data") },
+  { what: "one script's form too many", status: 429, get: () => limited.submit({}, {}, "/subscription.data") },
   { what: "health", status: 200, get: () => visitor.get("/health") },
   { what: "starting over", status: 303, get: () => visitor.post("intent=start-over") },
   { what: "another spelling", status: 308, get: () => visitor.get("/PRICING/") },
@@ -106,6 +107,10 @@ test.each(all)("$what ($status) is not sniffed, framed or opened by other sites,
     "x-frame-options": "DENY",
     "x-request-id": expect.stringMatching(/^[\w-]{1,64}$/),
   });
+});
+
+test.each(all.filter(({ status }) => status === 429))("$what ($status) says when to try again", async ({ get }) => {
+  expect(await get()).toHaveHeader("Retry-After", "60");
 });
 
 test.each(all)("$what ($status) names neither the server nor another origin", async ({ get }) => {
