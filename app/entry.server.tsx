@@ -1,9 +1,7 @@
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/cloudflare";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToString } from "react-dom/server";
-import type { SiteContext } from "./pipeline/context.server";
 import { describeError } from "./shared/describe-error";
-import type { SignupServices } from "./signup/server/services.server";
 import { StylesheetProvider, stylesheetOf } from "./ui/document/inline-stylesheet";
 import { NonceProvider } from "./ui/document/nonce";
 
@@ -11,10 +9,6 @@ declare module "@remix-run/server-runtime" {
   interface Future {
     v3_singleFetch: true;
   }
-}
-
-declare module "@remix-run/cloudflare" {
-  interface AppLoadContext extends SiteContext, SignupServices {}
 }
 
 /**

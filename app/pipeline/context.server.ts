@@ -7,7 +7,8 @@ import type { ReadStylesheet } from "./response/stylesheets.server";
 import type { MatchedRoute } from "./routes.server";
 import type { Configuration } from "./settings/configuration.server";
 
-interface RequestVariables {
+/** What the stages know about a request. */
+interface RequestContext {
   requestId: string;
   url: URL;
   /** The visitor's IP address, from Cloudflare's header. X-Forwarded-For is not used: anyone can send one. */
@@ -17,32 +18,33 @@ interface RequestVariables {
   log: Log;
   configuration: Configuration;
   readStylesheet: ReadStylesheet;
+  app: App;
 }
 
-/** What the pipeline passes to loaders, actions and the entry. */
-export interface SiteContext extends RequestVariables {
+/** What a page is rendered with. Has no Worker bindings, so that secrets can only be read from the configuration. */
+export interface SiteContext extends RequestContext {
   /** Set while the page of a refused request is rendered. */
   refusal?: Refusal | undefined;
   /** Allows this rendering's inline scripts and styles. */
   nonce: string;
-  execution: { waitUntil(work: Promise<unknown>): void };
 }
 
-/** The app that the pipeline leads to, made once from the configuration. The pipeline itself knows no feature. */
+/** The sign-up's part in the pipeline, made once from the configuration. */
 export interface App {
-  /** Adds the features' services to what the pipeline passes on. */
-  contextOf(site: SiteContext): AppLoadContext;
+  /** Remix's context for loaders, actions and the entry: the site's, and the sign-up's services. */
+  loadContext(site: SiteContext): AppLoadContext;
   /** False if the form's page shows anything about the visitor, such as a sign-up in progress. */
   isFormEmpty(request: Request): boolean;
   /** The Set-Cookie value for a visitor without the form's cookie. */
   formCookie(request: Request): string | undefined;
 }
 
-/** Types `c.var` in the pipeline. Reading `c.var` copies all variables, so code on every request's path uses `c.get`. */
-export type SiteEnv = { Bindings: object; Variables: RequestVariables & { app: App } };
+/** Types `c` in the stages. Reading `c.var` copies all variables, so code on every request's path uses `c.get`. */
+export type SiteEnv = { Bindings: object; Variables: RequestContext };
 
-/** Remix's `getLoadContext`. Leaves out the Worker's bindings, so that secrets can only be read from the configuration. */
-export function loadContextOf(c: Context<SiteEnv>, changes: Partial<SiteContext> = {}): AppLoadContext {
-  const { app, ...variables } = c.var;
-  return app.contextOf({ ...variables, nonce: randomToken(), execution: c.executionCtx, ...changes });
+export type RenderPage = (request: Request, context: SiteContext) => Promise<Response>;
+
+/** @param changes what differs from the visitor's request, for a page that is rendered for everyone */
+export function siteContext(c: Context<SiteEnv>, changes: Partial<SiteContext> = {}): SiteContext {
+  return { ...c.var, nonce: randomToken(), ...changes };
 }

@@ -1,31 +1,29 @@
-import type { AppLoadContext } from "@remix-run/cloudflare";
-import type { MiddlewareHandler } from "hono";
 import Negotiator from "negotiator";
 import { htmlToMarkdown } from "../seo/markdown/html-to-markdown.server";
 import { markdownPath, pageOfMarkdown } from "../seo/markdown-path";
+import type { RenderPage } from "./context.server";
 import { isHtml } from "./response/is-html.server";
 
 /** Several times longer than any browser's Accept header. */
 const MAX_ACCEPT_LENGTH = 1000;
 
-/** Serves public pages as Markdown: under their path with `.md`, or by content negotiation (RFC 9110, section 12.5.1). */
-export const markdownPages: MiddlewareHandler<{ Bindings: AppLoadContext }> = async (c, next) => {
-  const { route, url } = c.env;
-  if (route?.hydrates) return next();
-  const wanted = prefersMarkdown(c.req.raw, url.pathname);
-  if (wanted) c.req.raw = pageRequest(c.req.raw, route?.pagePath ?? url.pathname);
-  await next();
-  const page = c.res;
-  if (!isHtml(page)) return;
-  if (wanted) {
-    c.res = undefined;
-    c.res = await toMarkdown(page);
-  } else if (page.status === 200) {
-    page.headers.append("Link", `<${markdownPath(url.pathname)}>; rel="alternate"; type="text/markdown"`);
-    page.headers.append("Link", '</llms.txt>; rel="describedby"');
-  }
-  c.res.headers.append("Vary", "Accept");
-};
+/** Renders public pages as Markdown: under their path with `.md`, or by content negotiation (RFC 9110, section 12.5.1). */
+export function withMarkdown(render: RenderPage): RenderPage {
+  return async (request, context) => {
+    const { route, url } = context;
+    if (route?.hydrates) return render(request, context);
+    const wanted = prefersMarkdown(request, url.pathname);
+    const page = await render(wanted ? pageRequest(request, route?.pagePath ?? url.pathname) : request, context);
+    if (!isHtml(page)) return page;
+    const response = wanted ? await toMarkdown(page) : page;
+    if (!wanted && page.status === 200) {
+      page.headers.append("Link", `<${markdownPath(url.pathname)}>; rel="alternate"; type="text/markdown"`);
+      page.headers.append("Link", '</llms.txt>; rel="describedby"');
+    }
+    response.headers.append("Vary", "Accept");
+    return response;
+  };
+}
 
 /** Always a GET, even for a HEAD request, because the Markdown is made from the page's body. */
 function pageRequest({ url, headers, signal }: Request, path: string): Request {

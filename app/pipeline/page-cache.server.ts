@@ -1,10 +1,11 @@
-import type { AppLoadContext } from "@remix-run/cloudflare";
-import type { Context, Hono, MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
+import { etag } from "hono/etag";
 import { uint8ArrayToHex } from "uint8array-extras";
 import { PAID_PLANS } from "../contract/plans";
-import { loadContextOf, type SiteEnv } from "./context.server";
+import { type RenderPage, type SiteEnv, siteContext } from "./context.server";
 import type { Refusal } from "./guard/refusals.server";
 import { prefersMarkdown } from "./markdown.server";
+import { isGetOrHead } from "./method.server";
 import { isHtml } from "./response/is-html.server";
 import { allowByHash } from "./response/security-headers.server";
 import type { MatchedRoute, RouteMatcher } from "./routes.server";
@@ -13,15 +14,19 @@ interface CachedPage {
   body: ArrayBuffer;
   status: number;
   headers: Headers;
-  /** Public pages only: a browser must not show the empty form from its cache in place of the card step. */
-  etag?: string;
+  /**
+   * Answers 304 if the browser has the page. Public pages only: a browser must not show the empty form from its cache in place of the
+   * card step.
+   */
+  revalidate?: MiddlewareHandler;
 }
 
 /** Appends the form's cookie outside the cache, because cached pages must not have cookies. */
 export const formCookie: MiddlewareHandler<SiteEnv> = async (c, next) => {
   await next();
   const route = c.get("route");
-  if (!route?.takesForms || !isRead(c) || c.res.status !== 200 || c.res.headers.has("Set-Cookie")) return;
+  if (!route?.takesForms || !isGetOrHead(c.req.method) || c.res.status !== 200 || c.res.headers.has("Set-Cookie"))
+    return;
   const cookie = c.get("app").formCookie(c.req.raw);
   if (cookie !== undefined) c.res.headers.set("Set-Cookie", cookie);
 };
@@ -30,7 +35,7 @@ export const formCookie: MiddlewareHandler<SiteEnv> = async (c, next) => {
  * Caches pages in memory, refusals included, by path, format and status. They are rendered from a plain GET of SITE_URL, so
  * that no visitor's request is in them or can poison the cache.
  */
-export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute: RouteMatcher) {
+export function pageCache(renderPage: RenderPage, matchRoute: RouteMatcher) {
   const cached = new Map<string, CachedPage>();
 
   async function find(c: Context<SiteEnv>, path: string, accept: string, refusal?: Refusal) {
@@ -50,18 +55,18 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
     const { configuration, log } = c.var;
     const url = new URL(path, configuration.SITE_URL);
     const route = matchRoute(path);
-    const context = loadContextOf(c, { url, route, requestId: "", ip: null, refusal });
-    const response = await pages.fetch(new Request(url, { headers: { Accept: accept } }), context, c.executionCtx);
+    const context = siteContext(c, { url, route, requestId: "", ip: null, refusal });
+    const response = await renderPage(new Request(url, { headers: { Accept: accept } }), context);
     log.info("page_rendered", { route: route?.pattern ?? path, format: accept, status: response.status });
     const page = isHtml(response) ? await allowByHash(response, context) : response;
     const body = await page.arrayBuffer();
     const headers = new Headers(page.headers);
     if (!route?.isPublic || page.status !== 200) return { body, status: page.status, headers };
-    const etag = `"${uint8ArrayToHex(new Uint8Array(await crypto.subtle.digest("SHA-256", body), 0, 12))}"`;
-    headers.set("ETag", etag);
+    headers.set("ETag", `"${uint8ArrayToHex(new Uint8Array(await crypto.subtle.digest("SHA-256", body), 0, 12))}"`);
     // Browsers revalidate on each visit, so a release is visible at once.
     headers.set("Cache-Control", "public, max-age=0, must-revalidate");
-    return { body, status: page.status, headers, etag };
+    // Hono takes the ETag that is set.
+    return { body, status: page.status, headers, revalidate: etag({ retainedHeaders: [...headers.keys()] }) };
   }
 
   /**
@@ -70,7 +75,7 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
    */
   function cacheableRoute(c: Context<SiteEnv>): MatchedRoute | undefined {
     const route = c.get("route");
-    if (!route || !isRead(c)) return undefined;
+    if (!route || !isGetOrHead(c.req.method)) return undefined;
     if (route.isPublic) return route;
     const { id } = route.params;
     const isPlan = id === undefined || PAID_PLANS.some(({ packageId }) => packageId === id);
@@ -81,38 +86,27 @@ export function pageCache(pages: Hono<{ Bindings: AppLoadContext }>, matchRoute:
   const respond: MiddlewareHandler<SiteEnv> = async (c, next) => {
     const route = cacheableRoute(c);
     const page = route && (await find(c, route.pagePath, formatOf(c, route)));
-    return page ? answer(c, page) : next();
+    if (!page) return next();
+    const send = async () => {
+      c.res = responseOf(page);
+    };
+    return page.revalidate ? page.revalidate(c, send) : send();
   };
 
   /** The page of a refusal; undefined if it cannot be rendered. */
   async function refusalPage(c: Context<SiteEnv>, refusal: Refusal): Promise<Response | undefined> {
     const page = await find(c, `/${refusal.status}`, formatOf(c), refusal);
-    return page && answer(c, page);
+    return page && responseOf(page);
   }
 
   return { respond, refusalPage };
 }
 
-function isRead({ req: { method } }: Context<SiteEnv>): boolean {
-  return method === "GET" || method === "HEAD";
+function responseOf({ body, status, headers }: CachedPage): Response {
+  return new Response(body, { status, headers });
 }
 
 function formatOf(c: Context<SiteEnv>, route?: MatchedRoute): string {
   if (route?.hydrates) return "text/html";
   return prefersMarkdown(c.req.raw, c.get("url").pathname) ? "text/markdown" : "text/html";
-}
-
-function answer(c: Context<SiteEnv>, { body, status, headers, etag }: CachedPage): Response {
-  const condition = c.req.header("If-None-Match");
-  if (etag === undefined || condition === undefined || !matches(condition, etag)) {
-    return new Response(body, { status, headers });
-  }
-  const unchanged = new Response(null, { status: 304, headers });
-  unchanged.headers.delete("Content-Type");
-  return unchanged;
-}
-
-/** Weak comparison (RFC 9110, section 13.1.2). Tags contain no quotation marks, so this quoted tag cannot match inside another. */
-function matches(condition: string, etag: string): boolean {
-  return condition.includes(etag) || condition.trim() === "*";
 }

@@ -1,22 +1,17 @@
-import {
-  type AppLoadContext,
-  createRequestHandler,
-  type RequestHandler,
-  type ServerBuild,
-} from "@remix-run/cloudflare";
-import type { Handler } from "hono";
+import { createRequestHandler, type RequestHandler, type ServerBuild } from "@remix-run/cloudflare";
+import type { RenderPage } from "./context.server";
 import { isHtml } from "./response/is-html.server";
 
-/** Handles a request with Remix, which gets the pipeline's context. */
-export function remix(build: ServerBuild): Handler<{ Bindings: AppLoadContext }> {
+/** Renders with Remix. */
+export function remix(build: ServerBuild): RenderPage {
   const handlers = new Map<string | undefined, RequestHandler>();
-  return async (c) => {
-    const pattern = c.env.route?.pattern;
-    const handle = handlers.get(pattern) ?? createRequestHandler(buildOf(pattern, build), "production");
-    handlers.set(pattern, handle);
-    const response = await handle(withoutTrustedHeaders(c.req.raw), c.env);
+  return async (request, context) => {
+    const { app, route } = context;
+    const handle = handlers.get(route?.pattern) ?? createRequestHandler(buildOf(route?.pattern, build), "production");
+    handlers.set(route?.pattern, handle);
+    const response = await handle(withoutOrigin(request), app.loadContext(context));
     // Remix falls back to plain text if its error page fails too, for example after an error in the root loader.
-    const isFallback = response.status === 500 && !isHtml(response) && !c.env.route?.isData;
+    const isFallback = response.status === 500 && !isHtml(response) && !route?.isData;
     if (isFallback) throw new Error("Remix could not render its error page");
     return response;
   };
@@ -43,7 +38,7 @@ function pickBy<T>(record: Record<string, T | undefined>, isPicked: (value: T) =
  * The request without Origin and X-Forwarded-Host. Remix compares them again and throws on an Origin that it cannot parse, even
  * for a HEAD. The guard has already checked the origin.
  */
-function withoutTrustedHeaders(request: Request): Request {
+function withoutOrigin(request: Request): Request {
   if (request.method === "GET") return request;
   const headers = new Headers(request.headers);
   headers.delete("Origin");

@@ -1,16 +1,16 @@
-import type { AppLoadContext, ServerBuild } from "@remix-run/cloudflare";
+import type { ServerBuild } from "@remix-run/cloudflare";
 import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { cloudflareRay } from "../shared/request-id";
-import { type App, loadContextOf, type SiteEnv } from "./context.server";
+import { type App, type SiteEnv, siteContext } from "./context.server";
 import { guard } from "./guard/request-guard.server";
-import { markdownPages } from "./markdown.server";
+import { withMarkdown } from "./markdown.server";
 import { formCookie, pageCache } from "./page-cache.server";
 import { remix } from "./remix.server";
 import { logRequests } from "./request-log.server";
 import { errorPage, refusing } from "./response/error-page.server";
 import { redirectToCanonicalUrl, redirectToTls } from "./response/redirects.server";
-import { pageHeaders, securityHeaders } from "./response/security-headers.server";
+import { securityHeaders, withPageHeaders } from "./response/security-headers.server";
 import { routeMatcher } from "./routes.server";
 import type { Configuration } from "./settings/configuration.server";
 import { requireSettings } from "./settings/require-settings.server";
@@ -23,12 +23,8 @@ export interface SiteOptions {
 /** The site's Worker. Requests pass the stages from top to bottom, responses from bottom to top. */
 export function createSite({ build, app }: SiteOptions) {
   const matchRoute = routeMatcher(build);
-  const pages = new Hono<{ Bindings: AppLoadContext }>()
-    .onError(rethrow)
-    .use(pageHeaders)
-    .use(markdownPages)
-    .all("*", remix(build));
-  const cache = pageCache(pages, matchRoute);
+  const renderPage = withPageHeaders(withMarkdown(remix(build)));
+  const cache = pageCache(renderPage, matchRoute);
 
   return new Hono<SiteEnv>()
     .onError(errorPage)
@@ -41,15 +37,10 @@ export function createSite({ build, app }: SiteOptions) {
     .use(cache.respond)
     .use(redirectToCanonicalUrl(matchRoute))
     .use(guard(refusing(cache.refusalPage)))
-    .all("*", (c) => pages.fetch(c.req.raw, loadContextOf(c), c.executionCtx));
+    .all("*", (c) => renderPage(c.req.raw, siteContext(c)));
 }
 
 /*
  * Why some of Hono's middleware is not used: `csrf` refuses curl and text browsers, which send neither Origin nor Sec-Fetch-Site;
- * `body-limit` buffers without a deadline; `etag` hashes the page again for each 304; `trailing-slash` redirects to whatever host
- * the request names.
+ * `body-limit` buffers without a deadline; `trailing-slash` redirects to whatever host the request names.
  */
-
-function rethrow(error: Error): never {
-  throw error;
-}

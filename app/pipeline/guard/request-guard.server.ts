@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { isOverLimit } from "../../shared/limits/rate-limit";
 import { rateLimitKeyOf } from "../../shared/limits/rate-limit-key";
 import type { SiteEnv } from "../context.server";
+import { isGetOrHead } from "../method.server";
 import type { MatchedRoute } from "../routes.server";
 import {
   BODY_TOO_LARGE,
@@ -51,9 +52,7 @@ function checkRequest(request: Request, url: URL, route: MatchedRoute | undefine
   if (isMalformed(url.search)) return MALFORMED;
   const { method } = request;
   if (method === "POST" && route.takesForms) return undefined;
-  if (method !== "GET" && method !== "HEAD") {
-    return methodNotAllowed(route.takesForms ? "GET, HEAD, POST" : "GET, HEAD");
-  }
+  if (!isGetOrHead(method)) return methodNotAllowed(route.takesForms ? "GET, HEAD, POST" : "GET, HEAD");
   return route.isData && isCrossOrigin(request, url) ? CROSS_ORIGIN : undefined;
 }
 

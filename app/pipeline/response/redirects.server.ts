@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { SiteEnv } from "../context.server";
+import { isGetOrHead } from "../method.server";
 import type { RouteMatcher } from "../routes.server";
 
 /** Redirects to https. A form posted over http is not accepted: the visitor has to fill it in again. */
@@ -8,7 +9,7 @@ export const redirectToTls: MiddlewareHandler<SiteEnv> = async (c, next) => {
   if (!c.get("configuration").SITE_URL.startsWith("https:") || url.protocol !== "http:") return next();
   const secure = new URL(url);
   secure.protocol = "https:";
-  return c.redirect(secure.href, isRead(c.req.method) ? 301 : 303);
+  return c.redirect(secure.href, isGetOrHead(c.req.method) ? 301 : 303);
 };
 
 /**
@@ -19,11 +20,7 @@ export function redirectToCanonicalUrl(matchRoute: RouteMatcher): MiddlewareHand
   return async (c, next) => {
     const { pathname, search } = c.get("url");
     const path = pathname.toLowerCase().replace(/(?<=[^/])\/$/, "");
-    if (path === pathname || !isRead(c.req.method) || !matchRoute(path)) return next();
+    if (path === pathname || !isGetOrHead(c.req.method) || !matchRoute(path)) return next();
     return c.redirect(path + search, 308);
   };
-}
-
-function isRead(method: string): boolean {
-  return method === "GET" || method === "HEAD";
 }

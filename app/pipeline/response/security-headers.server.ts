@@ -1,46 +1,30 @@
-import type { AppLoadContext } from "@remix-run/cloudflare";
-import type { Context, MiddlewareHandler } from "hono";
-import { secureHeaders } from "hono/secure-headers";
+import type { MiddlewareHandler } from "hono";
 import { uint8ArrayToBase64 } from "uint8array-extras";
-import type { SiteEnv } from "../context.server";
+import type { RenderPage, SiteContext, SiteEnv } from "../context.server";
 import { isHtml } from "./is-html.server";
 
-/** Sources: OWASP Secure Headers, MDN HTTP Observatory. Keeps headers that are already set, such as a page's own policy. */
-const headersOf = (strictTransportSecurity: string | false) =>
-  secureHeaders({
-    overwrite: false,
-    contentSecurityPolicy: {
-      defaultSrc: ["'none'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-    crossOriginOpenerPolicy: "same-origin-allow-popups",
-    permissionsPolicy: { camera: [], geolocation: [], microphone: [], usb: [], payment: [] },
-    // Never `no-referrer`: browsers then send `Origin: null` with a form.
-    referrerPolicy: "strict-origin-when-cross-origin",
-    strictTransportSecurity,
-    xFrameOptions: "DENY",
-    originAgentCluster: false,
-    xDnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
-    removePoweredBy: false,
-  });
-const plainHeaders = headersOf(false);
-const tlsHeaders = headersOf("max-age=63072000; includeSubDomains");
+/** Sources: OWASP Secure Headers, MDN HTTP Observatory. Pages have policies of their own. */
+const SECURITY_HEADERS = {
+  "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Permissions-Policy": "camera=(), geolocation=(), microphone=(), usb=(), payment=()",
+  // Never `no-referrer`: browsers then send `Origin: null` with a form.
+  "Referrer-Policy": "strict-origin-when-cross-origin",
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+};
 
 /** Adds the security headers to redirects and plain pages. Rendered and cached pages already have them. */
 export const securityHeaders: MiddlewareHandler<SiteEnv> = async (c, next) => {
   await next();
-  if (!c.res.headers.has("X-Frame-Options")) await complete(c, c.get("url"));
+  if (!c.res.headers.has("X-Frame-Options")) complete(c.res.headers, c.get("url"));
 };
 
 /** Sets every header that the response lacks, and `Cache-Control: no-store` unless its route says otherwise. */
-async function complete(c: Context, { protocol }: URL): Promise<void> {
-  await (protocol === "https:" ? tlsHeaders : plainHeaders)(c, async () => {});
-  const { headers } = c.res;
+function complete(headers: Headers, { protocol }: URL): void {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) if (!headers.has(name)) headers.set(name, value);
+  if (protocol === "https:") headers.set("Strict-Transport-Security", "max-age=63072000; includeSubDomains");
   if (!headers.has("Cache-Control") || headers.has("Set-Cookie")) headers.set("Cache-Control", "no-store");
 }
 
@@ -50,15 +34,18 @@ interface Inline {
 }
 
 /** Sets a rendered page's headers; its policy allows inline scripts and styles with this rendering's nonce. */
-export const pageHeaders: MiddlewareHandler<{ Bindings: AppLoadContext }> = async (c, next) => {
-  await next();
-  const nonce = `'nonce-${c.env.nonce}'`;
-  if (isHtml(c.res)) setPolicy(c.res.headers, c.env, { scripts: [nonce], styles: [nonce] });
-  await complete(c, c.env.url);
-};
+export function withPageHeaders(render: RenderPage): RenderPage {
+  return async (request, context) => {
+    const page = await render(request, context);
+    const nonce = `'nonce-${context.nonce}'`;
+    if (isHtml(page)) setPolicy(page.headers, context, { scripts: [nonce], styles: [nonce] });
+    complete(page.headers, context.url);
+    return page;
+  };
+}
 
 /** Makes a rendered page cacheable: replaces the nonce with the hashes of the page's inline scripts and styles. */
-export async function allowByHash(page: Response, context: AppLoadContext): Promise<Response> {
+export async function allowByHash(page: Response, context: SiteContext): Promise<Response> {
   const attribute = ` nonce="${context.nonce}"`;
   const html = await page.text();
   const inline: Inline = { scripts: [], styles: [] };
@@ -80,7 +67,7 @@ async function hashOf(text: string): Promise<string> {
 const STRIPE_JS = ["https://js.stripe.com", "https://*.js.stripe.com"];
 
 /** Stripe's sources: https://docs.stripe.com/security/guide#content-security-policy */
-function setPolicy(headers: Headers, { configuration, route, url }: AppLoadContext, inline: Inline): void {
+function setPolicy(headers: Headers, { configuration, route, url }: SiteContext, inline: Inline): void {
   const { STRIPE_JS_URL, TURNSTILE_SITE_KEY } = configuration;
   const stripe = STRIPE_JS_URL === undefined ? [] : [new URL(STRIPE_JS_URL).origin];
   // https://developers.cloudflare.com/turnstile/reference/content-security-policy/

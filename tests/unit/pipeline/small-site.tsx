@@ -90,7 +90,7 @@ export function smallSite(settings: Record<string, unknown> = {}) {
   const site = createSite({
     build: buildOf(posts, thrown),
     app: () => ({
-      contextOf: (site) => withoutServices.parse(site),
+      loadContext: (site) => withoutServices.parse(site),
       isFormEmpty: (request) => !cookies(request).includes("signup="),
       formCookie: (request) => (cookies(request).includes("form=") ? undefined : COOKIE),
     }),

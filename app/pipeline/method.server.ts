@@ -1,0 +1,4 @@
+/** The methods that read a page. */
+export function isGetOrHead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
+}
