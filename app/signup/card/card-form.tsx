@@ -5,7 +5,7 @@ import { Component, type ReactNode, useEffect, useMemo, useRef, useState } from 
 import { Button } from "../../ui/controls/button";
 import { type Notice, PAYMENT_ERROR } from "../notices";
 import type { CardStepData } from "../steps";
-import { cardAppearance } from "./card-appearance";
+import { useCardAppearance } from "./card-appearance";
 import { CardFields } from "./card-fields";
 import { CardPlaceholder } from "./card-placeholder";
 import { isOver } from "./confirm-card";
@@ -60,10 +60,11 @@ export default function CardForm({ data, onNotice, onReady }: CardFormProps) {
     setAttempt(attempt + 1);
   }
 
+  const appearance = useCardAppearance();
   const options = useMemo(
     // The locale is the page's language, not the browser's.
-    () => ({ clientSecret, appearance: cardAppearance(), locale: "en" as const }),
-    [clientSecret],
+    () => ({ clientSecret, appearance, locale: "en" as const }),
+    [clientSecret, appearance],
   );
 
   if (failed && isIdle)

@@ -1,5 +1,13 @@
 import { COUNTRY_CODES } from "../../../app/contract/fields/country";
-import { askStripe, type ConfirmRequest, type SetupError, type SetupResult } from "./setup-intent-requests";
+import { applyAppearance } from "./appearance";
+import {
+  askStripe,
+  type ConfirmRequest,
+  type FrameHeight,
+  type FrameMessage,
+  type SetupError,
+  type SetupResult,
+} from "./setup-intent-requests";
 
 const fields = byId("fields", HTMLFieldSetElement);
 const number = byId("number", HTMLInputElement);
@@ -16,6 +24,7 @@ const asked = query.getAll("asks");
 postalCode.value = query.get("postal_code") ?? "";
 const regionNames = new Intl.DisplayNames("en", { type: "region" });
 for (const code of COUNTRY_CODES) country.add(new Option(regionNames.of(code), code, code === "US", code === "US"));
+applyAppearance(JSON.parse(new URLSearchParams(window.location.hash.slice(1)).get("appearance") ?? "{}"));
 showAddress();
 
 document.addEventListener("input", ({ target }) => {
@@ -25,9 +34,16 @@ document.addEventListener("input", ({ target }) => {
 document.addEventListener("focusout", ({ target }) => {
   if (target instanceof HTMLInputElement && target.value !== "") show(target, errorOf(target));
 });
-window.addEventListener("message", async ({ data, source, ports: [port] }: MessageEvent<ConfirmRequest>) => {
-  if (source === window.parent) port?.postMessage(await confirm(data));
+window.addEventListener("message", async ({ data, source, ports: [port] }: MessageEvent<FrameMessage>) => {
+  if (source !== window.parent) return;
+  if ("appearance" in data) applyAppearance(data.appearance);
+  else port?.postMessage(await confirm(data));
 });
+
+new ResizeObserver(() => {
+  const message: FrameHeight = { height: document.documentElement.offsetHeight };
+  window.parent.postMessage(message, "*");
+}).observe(document.documentElement);
 
 function showAddress(): void {
   const hasPostalCode = !asked.includes("country") || ZIP_COUNTRIES.includes(country.value);
@@ -79,6 +95,7 @@ const leastDigits = (digits: string) => (/^3[47]/.test(digits) ? 15 : /^36/.test
 
 function show(input: HTMLInputElement, error?: SetupError): void {
   input.ariaInvalid = String(error !== undefined);
+  input.classList.toggle("Input--invalid", error !== undefined);
   byId(`${input.id}-error`, HTMLElement).textContent = error?.message ?? "";
 }
 

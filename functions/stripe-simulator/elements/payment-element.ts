@@ -1,13 +1,27 @@
-import type { ConfirmSetupData, StripePaymentElementOptions } from "@stripe/stripe-js";
-import { askStripe, type ConfirmRequest, type SetupError, type SetupResult } from "./setup-intent-requests";
+import type { Appearance, ConfirmSetupData, StripePaymentElementOptions } from "@stripe/stripe-js";
+import {
+  askStripe,
+  type ConfirmRequest,
+  type FrameHeight,
+  type FrameMessage,
+  type SetupError,
+  type SetupResult,
+} from "./setup-intent-requests";
 
 type Handler = (event: object) => unknown;
-type Account = { origin: string; publishableKey: string; clientSecret: string; locale: string };
+type Account = {
+  origin: string;
+  publishableKey: string;
+  clientSecret: string;
+  locale: string;
+  appearance?: Appearance;
+};
 
 /** The card fields, in an iframe from the simulator's origin. */
 export class PaymentElement {
   readonly #handlers = new Map<string, Set<Handler>>();
   readonly #frame = document.createElement("iframe");
+  #isLoaded = false;
 
   constructor(
     private readonly account: Account,
@@ -23,20 +37,31 @@ export class PaymentElement {
   }
 
   mount(container: HTMLElement): void {
-    const { origin, locale } = this.account;
+    const { origin, locale, appearance = {} } = this.account;
     const asked = ["country", "postalCode"].filter((name) => this.#asks(name));
     const { postal_code = "" } = this.options.defaultValues?.billingDetails?.address ?? {};
     const query = new URLSearchParams([...asked.map((name) => ["asks", name]), ["postal_code", postal_code]]);
     this.#frame.title = "Secure payment input frame";
-    this.#frame.src = `${origin}/elements?${query}#locale=${locale}`;
+    const hash = new URLSearchParams({ locale, appearance: JSON.stringify(appearance) });
+    this.#frame.src = `${origin}/elements?${query}#${hash}`;
     // Set through the CSSOM, because the page's Content-Security-Policy allows no style attributes in markup.
-    const height = asked.length > 0 ? "27rem" : "21rem";
-    Object.assign(this.#frame.style, { display: "block", width: "100%", height, border: "0", colorScheme: "light" });
-    this.#frame.onload = () => void this.#begin();
+    this.#frame.style.cssText = FRAME_STYLE;
+    window.addEventListener("message", this.#onMessage);
+    this.#frame.onload = () => {
+      this.#isLoaded = true;
+      this.#showAppearance();
+      void this.#begin();
+    };
     container.replaceChildren(this.#frame);
   }
 
+  updateAppearance(appearance: Appearance): void {
+    this.account.appearance = appearance;
+    if (this.#isLoaded) this.#showAppearance();
+  }
+
   destroy(): void {
+    window.removeEventListener("message", this.#onMessage);
     this.#frame.remove();
   }
 
@@ -53,11 +78,20 @@ export class PaymentElement {
     });
   }
 
+  readonly #onMessage = ({ data, source }: MessageEvent<FrameHeight>): void => {
+    if (source === this.#frame.contentWindow) this.#frame.style.height = `${data.height}px`;
+  };
+
   /** https://docs.stripe.com/payments/payment-element/control-billing-details-collection */
   #asks(name: string): boolean {
     const fields: unknown = this.options.fields?.billingDetails;
     const address: unknown = Reflect.get(Object(fields), "address");
     return [fields, address, Reflect.get(Object(address), name)].every((option) => option !== "never");
+  }
+
+  #showAppearance(): void {
+    const message: FrameMessage = { appearance: this.account.appearance ?? {} };
+    this.#frame.contentWindow?.postMessage(message, this.account.origin);
   }
 
   async #begin(): Promise<void> {
@@ -71,6 +105,13 @@ export class PaymentElement {
     for (const handler of this.#handlers.get(problem ? "loaderror" : "ready") ?? []) handler(event);
   }
 }
+
+/**
+ * As Stripe.js sets it. The margin has room for the outline of a focused field. `light only` keeps the frame transparent on a dark page:
+ * https://github.com/stripe/react-stripe-js/issues/257
+ */
+const FRAME_STYLE =
+  "display: block; width: calc(100% + 8px); min-width: 100%; margin: -4px; border: 0; overflow: hidden; color-scheme: light only !important";
 
 const TERMINAL_STATE: SetupError = {
   type: "invalid_request_error",

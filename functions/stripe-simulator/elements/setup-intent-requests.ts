@@ -1,3 +1,4 @@
+import type { Appearance } from "@stripe/stripe-js";
 import * as z from "zod/mini";
 
 const setupError = z.looseObject({ type: z.string(), message: z.string(), param: z.optional(z.string()) });
@@ -15,7 +16,13 @@ export type SetupResult =
   | { setupIntent: z.infer<typeof setupIntent>; error?: undefined }
   | { error: SetupError; setupIntent?: undefined };
 
-/** The message from Stripe.js to its iframe, with a port for the answer. The card number never leaves the iframe. */
+/** The messages from Stripe.js to its iframe. */
+export type FrameMessage = ConfirmRequest | { appearance: Appearance };
+
+/** The message from the iframe to Stripe.js when its content has another height, in pixels. */
+export type FrameHeight = { height: number };
+
+/** With a port for the answer. The card number never leaves the iframe. */
 export type ConfirmRequest = {
   publishableKey: string;
   clientSecret: string;

@@ -1,4 +1,4 @@
-import type { ConfirmSetupData, StripePaymentElementOptions } from "@stripe/stripe-js";
+import type { Appearance, ConfirmSetupData, StripePaymentElementOptions } from "@stripe/stripe-js";
 import { PaymentElement } from "./payment-element";
 import { askStripe, intentId, type SetupResult } from "./setup-intent-requests";
 
@@ -8,7 +8,7 @@ const script = document.currentScript;
 if (!(script instanceof HTMLScriptElement)) throw new Error("Stripe.js has to be loaded by a script element.");
 const { origin } = new URL(script.src);
 
-type Options = { clientSecret: string; locale: string };
+type Options = { clientSecret: string; locale: string; appearance?: Appearance };
 
 class Elements {
   payment: PaymentElement | undefined;
@@ -17,6 +17,11 @@ class Elements {
     readonly publishableKey: string,
     readonly options: Options,
   ) {}
+
+  /** https://docs.stripe.com/js/elements_object/update */
+  update({ appearance }: Partial<Options>): void {
+    if (appearance) this.payment?.updateAppearance(appearance);
+  }
 
   create(_type: "payment", options: StripePaymentElementOptions = {}): PaymentElement {
     this.payment = new PaymentElement({ origin, publishableKey: this.publishableKey, ...this.options }, options);
