@@ -80,10 +80,10 @@ export async function action(posted: ActionFunctionArgs) {
   const { request, context } = posted;
   const { api, configuration, idempotencyKeyOf, ip, log, requestId, sessions, turnstile } = context;
   const { pathname: path } = new URL(request.url);
-  const sender = rateLimitKeyOf(ip);
+  const rateLimitKey = rateLimitKeyOf(ip);
   const deadlineFactor = configuration.DEADLINE_FACTOR;
 
-  if (await isOverLimit(configuration.SIGNUP_RATE_LIMIT, sender, log)) {
+  if (await isOverLimit(configuration.SIGNUP_RATE_LIMIT, rateLimitKey, log)) {
     log.add({ outcome: "refused", reason: TOO_MANY_REQUESTS.title });
     // A form sent by script still has the typed values.
     const { fields } = context.route?.isData ? { fields: {} } : await readForm(request, deadlineFactor);
@@ -119,7 +119,7 @@ export async function action(posted: ActionFunctionArgs) {
   if (blocksCookies(request))
     return reply(422, { form, notice: COOKIES_BLOCKED }, { "Set-Cookie": sessions.newNonce() });
 
-  if (await isOverLimit(configuration.SIGNUP_NETWORK_RATE_LIMIT, networkKeyOf(sender), log)) {
+  if (await isOverLimit(configuration.SIGNUP_NETWORK_RATE_LIMIT, networkKeyOf(rateLimitKey), log)) {
     if (!turnstile) return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
     if (!(await turnstile.passes(fields[TURNSTILE_FIELD], log))) {
       log.warn("signup_challenged");
@@ -129,7 +129,7 @@ export async function action(posted: ActionFunctionArgs) {
   }
 
   const shownPriceCents = shownPriceIn(fields);
-  const outcome = await api.create(subscription, { idempotencyKey: key, requestId, sender, shownPriceCents });
+  const outcome = await api.create(subscription, { idempotencyKey: key, requestId, rateLimitKey, shownPriceCents });
   const plan = findPlan(subscription.package_id);
   const listPriceCents = plan && priceCentsOf(plan);
   if (outcome.kind !== "created") {

@@ -15,8 +15,8 @@ function bytesOf(group: string): [number, number] {
   return [value >> 8, value & 255];
 }
 
-/** Rate limit key of a sender's network: the /24 of an IPv4 address, or the /48 that providers assign to a customer (RFC 6177). */
-export function networkKeyOf(sender: string): string {
-  if (sender.endsWith("::/64")) return `${sender.split(":", 3).join(":")}::/48`;
-  return sender.replace(/^(\d+\.\d+\.\d+)\.\d+$/, "$1.0/24");
+/** The key of the network that a rate limit key belongs to: the /24 of an IPv4 address, or the /48 that providers assign to a customer (RFC 6177). */
+export function networkKeyOf(rateLimitKey: string): string {
+  if (rateLimitKey.endsWith("::/64")) return `${rateLimitKey.split(":", 3).join(":")}::/48`;
+  return rateLimitKey.replace(/^(\d+\.\d+\.\d+)\.\d+$/, "$1.0/24");
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../contract/problem-types";
-import { SENDER_HEADER, SHOWN_PRICE_HEADER } from "../../contract/site-headers";
+import { RATE_LIMIT_KEY_HEADER, SHOWN_PRICE_HEADER } from "../../contract/site-headers";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 import {
   type SubscriptionStatus,
@@ -21,12 +21,12 @@ const RETRY_DELAYS_MS = [100, 300];
 export interface SubscriptionApi {
   /**
    * Returns expected failures as values. Logs nothing from the request or response.
-   * @param about.sender the rate limit key, sent only to this repository's API, through the binding
+   * @param about.rateLimitKey the visitor's, sent only to this repository's API, through the binding
    * @param about.shownPriceCents the plan's monthly price as the form showed it
    */
   create(
     request: SubscriptionRequest,
-    about: { idempotencyKey: string; requestId: string; sender: string; shownPriceCents?: number | undefined },
+    about: { idempotencyKey: string; requestId: string; rateLimitKey: string; shownPriceCents?: number | undefined },
   ): Promise<CreateOutcome>;
   /** A sign-up's status; `unknown` after a 404. `statusUrl` comes from `create`. Logs nothing. */
   status(statusUrl: string, requestId: string): Promise<SubscriptionStatus | { status: "unreachable" | "unknown" }>;
@@ -47,7 +47,7 @@ type Send = (signal: AbortSignal) => Promise<CreateOutcome>;
 export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionApi {
   const { baseUrl, timeoutMs, idempotent, binding } = options;
   return {
-    create(request, { idempotencyKey, requestId, sender, shownPriceCents }) {
+    create(request, { idempotencyKey, requestId, rateLimitKey, shownPriceCents }) {
       const send: Send = async (signal) => {
         const outcome = await callApi(binding, `${baseUrl}/subscription`, {
           method: "POST",
@@ -56,7 +56,7 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
             "Content-Type": "application/json",
             "Idempotency-Key": idempotencyKey,
             "X-Request-Id": requestId,
-            ...(binding && { [SENDER_HEADER]: sender }),
+            ...(binding && { [RATE_LIMIT_KEY_HEADER]: rateLimitKey }),
             ...(shownPriceCents !== undefined && { [SHOWN_PRICE_HEADER]: String(shownPriceCents) }),
           },
           body: JSON.stringify(request),

@@ -25,7 +25,7 @@ import type { SignupReply } from "../steps";
 export type PostedFields = Readonly<Record<string, string>>;
 
 /** The fields that were read, and why the form is refused, if it is. */
-export interface PostedForm {
+export interface ReceivedForm {
   fields: PostedFields;
   problem?: Refusal;
 }
@@ -40,7 +40,7 @@ const MAX_ENTRY_LENGTH = 256;
 const READ_PROBLEMS = { "too slow": BODY_TOO_SLOW, aborted: MALFORMED };
 
 /** Reads a form's known fields. Drops all others and refuses files. Refuses a form over 16 KB, but returns its short fields. */
-export async function readForm(request: Request, deadlineFactor = 1): Promise<PostedForm> {
+export async function readForm(request: Request, deadlineFactor = 1): Promise<ReceivedForm> {
   const milliseconds = BODY_DEADLINE_MS * deadlineFactor;
   const body = await readBoundedBytes(request, { bytes: MAX_FORM_BYTES, milliseconds });
   if (!("bytes" in body)) return { fields: {}, problem: READ_PROBLEMS[body.status] };
@@ -53,7 +53,7 @@ export async function readForm(request: Request, deadlineFactor = 1): Promise<Po
   return { fields: Object.fromEntries(short), problem: BODY_TOO_LARGE };
 }
 
-async function readMultipart(body: Uint8Array<ArrayBuffer>, type: string): Promise<PostedForm> {
+async function readMultipart(body: Uint8Array<ArrayBuffer>, type: string): Promise<ReceivedForm> {
   const entries = await new Response(body, { headers: { "Content-Type": type } })
     .formData()
     .then((data) => [...data])
@@ -63,12 +63,12 @@ async function readMultipart(body: Uint8Array<ArrayBuffer>, type: string): Promi
   return texts.length === entries.length ? knownFields(texts) : { fields: {}, problem: UNSUPPORTED_TYPE };
 }
 
-function readUrlEncoded(body: string): PostedForm {
+function readUrlEncoded(body: string): ReceivedForm {
   if (body.split("&", MAX_FIELDS + 1).length > MAX_FIELDS) return { fields: {}, problem: MALFORMED };
   return knownFields(new URLSearchParams(body));
 }
 
-function knownFields(entries: Iterable<readonly [string, string]>): PostedForm {
+function knownFields(entries: Iterable<readonly [string, string]>): ReceivedForm {
   const fields: Record<string, string> = {};
   for (const [name, value] of entries) {
     if (!POSTED_FIELDS.includes(name)) continue;
@@ -105,7 +105,7 @@ export function returned(submission: Submission<SignupForm, string[]>) {
 }
 
 /** The reply to a refused form, with its fields but without field messages, because some fields may be missing. */
-export function refused({ fields, problem }: Required<PostedForm>): SignupReply {
+export function refused({ fields, problem }: Required<ReceivedForm>): SignupReply {
   const notice = noticeForRefusal(problem);
   if (Object.keys(fields).length === 0) return { notice };
   return { notice, form: { ...returned(parseForm(fields)), error: undefined } };

@@ -7,7 +7,7 @@ export type ApiContext = {
     services: Services;
     requestId: string;
     /** The visitor's rate limit key: an IP address, or its /64. */
-    sender: string;
+    rateLimitKey: string;
     dispatchAfterResponse: () => void;
   };
 };

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
-import { SENDER_HEADER } from "../../../app/contract/site-headers";
+import { RATE_LIMIT_KEY_HEADER } from "../../../app/contract/site-headers";
 import { readBoundedBytes } from "../../../app/shared/bounded-body";
 import { isOverLimit, RETRY_AFTER_SECONDS } from "../../../app/shared/limits/rate-limit";
 import { rateLimitKeyOf } from "../../../app/shared/limits/rate-limit-key";
@@ -27,25 +27,25 @@ export const requireTls: Guard = async (c, next) => {
   return problem(403, { title: "Only https is allowed" });
 };
 
-const SENDER = /^[0-9A-Za-z.:/]{1,64}$/;
+const RATE_LIMIT_KEY = /^[0-9A-Za-z.:/]{1,64}$/;
 
 /**
- * Admits only the site, which passes the visitor's rate limit key in SENDER_HEADER. Outside local development, these routes do not
+ * Admits only the site, which passes the visitor's rate limit key in RATE_LIMIT_KEY_HEADER. Outside local development, these routes do not
  * exist for the network.
  */
 export function requireSite(entrypoint: Entrypoint): Guard {
   return async (c, next) => {
     if (entrypoint === "public" && !c.var.config.isLocal) return problem(404, { title: "Not found" });
-    const named = entrypoint === "site" ? c.req.header(SENDER_HEADER) : undefined;
-    const isValid = named !== undefined && SENDER.test(named);
-    c.set("sender", isValid ? named : rateLimitKeyOf(c.req.header("cf-connecting-ip") ?? null));
+    const named = entrypoint === "site" ? c.req.header(RATE_LIMIT_KEY_HEADER) : undefined;
+    const isValid = named !== undefined && RATE_LIMIT_KEY.test(named);
+    c.set("rateLimitKey", isValid ? named : rateLimitKeyOf(c.req.header("cf-connecting-ip") ?? null));
     return next();
   };
 }
 
 /** Answers 429 before reading the body, because waiting for a slow body would end in a 408. */
 export const limitSignUps: Guard = async (c, next) => {
-  if (!(await isOverLimit(c.var.config.signUpLimit, c.var.sender, errorLog))) return next();
+  if (!(await isOverLimit(c.var.config.signUpLimit, c.var.rateLimitKey, errorLog))) return next();
   return problem(429, { title: "Too many requests" }, { "retry-after": RETRY_AFTER_SECONDS });
 };
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
-import { SENDER_HEADER, SHOWN_PRICE_HEADER } from "../../../app/contract/site-headers";
+import { RATE_LIMIT_KEY_HEADER, SHOWN_PRICE_HEADER } from "../../../app/contract/site-headers";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { subscriptionResponse, subscriptionStatus } from "../../../app/contract/subscription-response";
 import { BODY_DEADLINE_MS } from "./guards";
@@ -55,7 +55,7 @@ export function openApi(): Json {
             header("Idempotency-Key", "The same key and request return the same sign-up", "^[\\x21-\\x7e]{1,255}$"),
             header("X-Request-Id", "In the logs, and in metadata at Stripe"),
             header(SHOWN_PRICE_HEADER, "The plan's monthly price in US cents, as the form showed it", "^\\d{1,9}$"),
-            header(SENDER_HEADER, "The visitor's rate limit key, from the site's Worker"),
+            header(RATE_LIMIT_KEY_HEADER, "The visitor's rate limit key, from the site's Worker"),
           ],
           requestBody: { required: true, ...contentOf("application/json", schemaOf(subscriptionRequest, "input")) },
           responses: responsesOf(subscriptionResponse, SIGN_UP),

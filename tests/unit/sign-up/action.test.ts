@@ -61,7 +61,7 @@ describe("a form that the API takes", () => {
     expect(JSON.parse(String(site.api.calls[0]?.init.body))).toHaveProperty("password", password);
   });
 
-  test("is sent with its key, its request ID and its sender", async () => {
+  test("is sent with its key, its request ID and the visitor's rate limit key", async () => {
     const site = siteContext();
     await post(site, fields);
     expect(site.api.calls[0]?.init.headers).toMatchObject({

@@ -32,7 +32,7 @@ function apiThat(answers: Answer[], options: Partial<SubscriptionApiOptions> = {
   const network = vi.spyOn(globalThis, "fetch").mockImplementation((url, init) => answer(String(url), init));
   const base = { baseUrl: "https://api.example/v1", timeoutMs: 5_000, idempotent: false };
   const api = subscriptionApi({ ...base, binding: { fetch: answer }, ...options });
-  const ids = { idempotencyKey: "a-key", requestId: "a-request", sender: "192.0.2.1" };
+  const ids = { idempotencyKey: "a-key", requestId: "a-request", rateLimitKey: "192.0.2.1" };
   async function settle<Outcome>(work: Promise<Outcome>) {
     const settled = work.then((outcome) => ({ outcome, endedAt: Date.now() }));
     await vi.runAllTimersAsync();
@@ -69,7 +69,7 @@ describe("a sign-up", () => {
     expect(JSON.parse(String(calls[0]?.init.body))).toEqual(validRequest);
   });
 
-  test("through the binding has its sender, and stays off the network", async () => {
+  test("through the binding has the visitor's rate limit key, and stays off the network", async () => {
     const { calls, network } = await apiThat([says(CREATED)]).create();
     expect(headersOf(calls[0]?.init)).toEqual({
       accept: "application/json",
@@ -81,7 +81,7 @@ describe("a sign-up", () => {
     expect(network).toBe(0);
   });
 
-  test("over the network has no sender", async () => {
+  test("over the network has no rate limit key", async () => {
     const { calls, network } = await apiThat([says(CREATED)], { binding: undefined }).create();
     expect(headersOf(calls[0]?.init)).not.toHaveProperty("subscription-sender");
     expect(network).toBe(1);

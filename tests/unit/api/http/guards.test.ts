@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { SENDER_HEADER } from "../../../../app/contract/site-headers";
+import { RATE_LIMIT_KEY_HEADER } from "../../../../app/contract/site-headers";
 import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { DEPLOYED } from "../../../support/api-in-process/settings";
@@ -60,7 +60,7 @@ test.each([{ path: "/subscription" }, { path: "/webhooks/stripe" }])(
 );
 
 test.each<{ how: string; headers: Record<string, string> }>([
-  { how: "the site's headers", headers: { [SENDER_HEADER]: "127.0.0.1", "cf-worker": "citewell.dev" } },
+  { how: "the site's headers", headers: { [RATE_LIMIT_KEY_HEADER]: "127.0.0.1", "cf-worker": "citewell.dev" } },
   { how: "a local host", headers: { host: "localhost", "x-forwarded-host": "localhost" } },
   { how: "a local address", headers: { "cf-connecting-ip": "127.0.0.1" } },
 ])("$how do not open a deployment's sign-up to the network", async ({ headers }) => {
@@ -95,19 +95,19 @@ function countingApi() {
   return { ...apiInProcess({ settings: { SIGNUP_RATE_LIMIT: { limit } } }), counted };
 }
 
-test.each<{ sender?: string; entrypoint: "site" | "public"; key: string }>([
-  { entrypoint: "site", sender: "198.51.100.7", key: "198.51.100.7" },
-  { entrypoint: "site", sender: "2001:db8:1:2::/64", key: "2001:db8:1:2::/64" },
-  { entrypoint: "site", sender: undefined, key: "203.0.113.9" },
-  { entrypoint: "site", sender: "a b", key: "203.0.113.9" },
-  { entrypoint: "site", sender: "1".repeat(65), key: "203.0.113.9" },
-  { entrypoint: "public", sender: "198.51.100.7", key: "203.0.113.9" },
+test.each<{ named?: string; entrypoint: "site" | "public"; key: string }>([
+  { entrypoint: "site", named: "198.51.100.7", key: "198.51.100.7" },
+  { entrypoint: "site", named: "2001:db8:1:2::/64", key: "2001:db8:1:2::/64" },
+  { entrypoint: "site", named: undefined, key: "203.0.113.9" },
+  { entrypoint: "site", named: "a b", key: "203.0.113.9" },
+  { entrypoint: "site", named: "1".repeat(65), key: "203.0.113.9" },
+  { entrypoint: "public", named: "198.51.100.7", key: "203.0.113.9" },
 ])(
-  "at the entrypoint $entrypoint a form of the sender $sender counts for $key",
-  async ({ entrypoint, sender, key }) => {
+  "at the entrypoint $entrypoint a form with the rate limit key $named counts for $key",
+  async ({ entrypoint, named, key }) => {
     const { ask, counted } = countingApi();
-    const named: Record<string, string> = sender === undefined ? {} : { [SENDER_HEADER]: sender };
-    const headers = { ...JSON_TYPE, ...named, "cf-connecting-ip": "203.0.113.9" };
+    const fromSite: Record<string, string> = named === undefined ? {} : { [RATE_LIMIT_KEY_HEADER]: named };
+    const headers = { ...JSON_TYPE, ...fromSite, "cf-connecting-ip": "203.0.113.9" };
     await ask("/subscription", { method: "POST", headers, body: "{}" }, entrypoint);
     expect(counted).toEqual([key]);
   },
