@@ -19,6 +19,9 @@ export class TooManyCalls extends Error {
   override readonly name = "TooManyCalls";
 }
 
+/** A 500 before or after the work, or a refusal of the request once its work has begun. */
+export type StripeFault = "before" | "after" | "refused";
+
 /** A model of the parts of Stripe that the API uses, written from Stripe's documentation. */
 export class Stripe {
   readonly objects = new Map<string, StripeObject>();
@@ -43,8 +46,8 @@ export class Stripe {
     return [...this.objects.values()].filter((one) => one.object === object && isWanted(one));
   }
 
-  /** Replays a key's answer for 24 hours, even a 500. Throws TooManyCalls. */
-  request(method: string, url: URL, body: string, key: string | undefined, fails?: "before" | "after"): Answer {
+  /** Replays a key's answer for 24 hours, even a 400 or a 500. Throws TooManyCalls. */
+  request(method: string, url: URL, body: string, key: string | undefined, fails?: StripeFault): Answer {
     this.#countCall(`${method} ${url.pathname}`, url, new URLSearchParams(body));
     const isPost = method === "POST";
     const fields = `${url.pathname} ${body}`;
@@ -52,8 +55,10 @@ export class Stripe {
     if (kept && this.scheduler.now - kept.at < DAY)
       return kept.fields === fields ? kept.answer : refusal(400, "idempotency_error", "idempotency_error");
     const given = isPost ? new URLSearchParams(body) : url.searchParams;
-    const done = fails === "before" ? missing : this.#answer(method, url.pathname, given);
-    const reply = fails ? refusal(500, "api_error", "api_error") : done;
+    const isDone = fails === undefined || fails === "after";
+    const done = isDone ? this.#answer(method, url.pathname, given) : missing;
+    const failure = fails === "refused" ? refusal(400, "") : refusal(500, "api_error", "api_error");
+    const reply = fails ? failure : done;
     if (isPost && key !== undefined) this.#answers.set(key, { at: this.scheduler.now, fields, answer: reply });
     return reply;
   }

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { createApi } from "../../../functions/subscription-api/app";
 import { openApi } from "../../../functions/subscription-api/http/openapi";
 import type { PasswordHasher } from "../../../functions/subscription-api/passwords/scrypt";
-import { Stripe, TooManyCalls } from "../../simulation/stripe-model";
+import { Stripe, type StripeFault, TooManyCalls } from "../../simulation/stripe-model";
 import { cheapPasswords } from "../cheap-passwords";
 import { rememberText } from "../matchers/received";
 import { PERSONAL, validRequest } from "../person";
@@ -162,9 +162,9 @@ async function expectDescribed({ method, url }: Request, response: Response): Pr
 
 /**
  * Answers calls with the model of Stripe, and with receivers that accept everything.
- * @param fails makes Stripe answer with a 500, before or after its work
+ * @param fails makes Stripe fail or refuse
  */
-export function answersOf(model: Stripe, fails?: "before" | "after") {
+export function answersOf(model: Stripe, fails?: StripeFault) {
   return async (url: URL, request: Request): Promise<Response> => {
     if (!url.pathname.startsWith("/v1/")) return Response.json({ data: [] });
     const key = request.headers.get("idempotency-key") ?? undefined;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
+import type { StripeFault } from "../../../simulation/stripe-model";
 import { answersOf } from "../../../support/api-in-process/api";
 import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
@@ -10,7 +11,20 @@ import { SITUATIONS, type Situation, TRIGGERS, type Trigger } from "./situations
 
 stopClock();
 
-const WAYS = ["dies", "loses its answer", "gets a 409", "gets a 429", "gets a 500", "gets a 500 after its work"];
+const WAYS = [
+  "dies",
+  "loses its answer",
+  "gets a 409",
+  "gets a 429",
+  "gets a kept 400",
+  "gets a 500",
+  "gets a 500 after its work",
+];
+const FAULTS: Record<string, StripeFault> = {
+  "gets a kept 400": "refused",
+  "gets a 500": "before",
+  "gets a 500 after its work": "after",
+};
 const isOfStripe = (step: string) => /^(GET|POST|DELETE) /.test(step);
 /** A request that only reads has no work to lose and uses no idempotency key. */
 const isWayOf = (step: string, way: string) =>
@@ -48,8 +62,7 @@ async function live(situation: Situation, trigger: Trigger | undefined, interrup
   api.instead.set("", async (url, request) => {
     const fault = await interruption(`${request.method} ${url.pathname}`);
     if (fault?.startsWith("gets a 4")) return refusal(Number(fault.slice(-3)), "rate_limit");
-    const failing = fault?.endsWith("after its work") ? "after" : "before";
-    const answer = await answersOf(api.model, fault?.startsWith("gets a 5") ? failing : undefined)(url, request);
+    const answer = await answersOf(api.model, FAULTS[fault ?? ""])(url, request);
     if (fault === "loses its answer") throw new TypeError("fetch failed");
     return answer;
   });
@@ -82,8 +95,9 @@ test.each<[situation: Situation, trigger: Trigger]>([
   expect(whole.steps.length).toBeGreaterThan(2);
   for (const [at, name] of whole.steps.entries()) {
     for (const way of WAYS.filter((one) => isWayOf(name, one))) {
-      // The stripe package tries each call twice.
-      const last = way === "dies" ? Infinity : at + Number(isOfStripe(name));
+      // The stripe package tries each call twice, unless Stripe refused it.
+      const isTriedTwice = isOfStripe(name) && way !== "gets a kept 400";
+      const last = way === "dies" ? Infinity : at + Number(isTriedTwice);
       const interrupt = (step: number) => (step >= at && step <= last ? way : undefined);
       const next: Trigger[] = way === "dies" ? ["cron", trigger] : [trigger];
       expect((await live(situation, trigger, interrupt, next)).ends.at(-1), `${name} ${way}`).toBe(whole.ends[0]);
