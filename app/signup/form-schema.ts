@@ -5,7 +5,7 @@ import { signUpPath } from "../contract/sign-up-path";
 import { type SubscriptionRequest, subscriptionRequest } from "../contract/subscription-request";
 
 export const signupForm = z
-  .extend(subscriptionRequest, { confirmPassword: z.optional(z.string()) })
+  .object({ ...subscriptionRequest.shape, confirmPassword: z.optional(z.string()) })
   .check(
     acrossFields(
       "confirmPassword",
@@ -42,11 +42,6 @@ export const POSTED_FIELDS: readonly string[] = [
 /** Never sent back to the browser. */
 export const SECRET_FIELDS: ("password" | "confirmPassword")[] = ["password", "confirmPassword"];
 
-/** Browsers submit empty fields as empty strings. */
-export function withoutEmptyFields(form: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ""));
-}
-
 /** The value of a plan's radio button: its package ID and the price shown next to it, for example `0b1f6c8e-…:20000`. */
 export function offerOf(packageId: string, priceCents: number): string {
   return `${packageId}:${priceCents}`;
@@ -72,7 +67,7 @@ export function toDetails({ package_id: _, password: __, ...details }: Subscript
 
 /** The message for a malformed package ID; undefined if it is well-formed or empty. */
 export function packageIdProblem(packageId: string): string | undefined {
-  return subscriptionRequest.shape.package_id.safeParse(packageId).error?.issues[0]?.message;
+  return subscriptionRequest.shape.package_id.safeParse(packageId || undefined).error?.issues[0]?.message;
 }
 
 /** The path of a plan's form; undefined if the package ID is malformed. */

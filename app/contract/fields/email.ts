@@ -20,7 +20,7 @@ export function cleanTypedEmail(value: string): string {
  */
 export function cleanEmail(value: string): string {
   // The lookbehind keeps the search linear.
-  const address = cleanTypedEmail(value).replace(/^(?:mailto:)+|(?<![.,;])[.,;]+$/g, "");
+  const address = cleanTypedEmail(value).replace(/^(?:mailto:\/*)+|(?<![.,;])[.,;]+$/g, "");
   // Longer domains are invalid, and slow to convert.
   return address.replace(/(?<=@)[^@]{1,254}$/, toALabels);
 }

@@ -1,15 +1,14 @@
-/** Soft hyphen, zero-width space, word joiner and byte order mark: invisible, and no part of a name or an address. */
-const SEPARATORS = "\\u00AD\\u200B\\u2060\\uFEFF";
-/** Direction marks, embeddings and isolates. The overrides U+202D and U+202E are missing: they disguise text. */
-const DIRECTION_MARKS = "\\u061C\\u200E\\u200F\\u202A-\\u202C\\u2066-\\u2069";
-
-/** Invisible characters that copied text brings along. Zero-width joiners are missing: they are letters in some scripts. */
-export const COPIED_MARKS = new RegExp(`[${SEPARATORS}${DIRECTION_MARKS}]`, "g");
+/**
+ * Invisible characters that copied text brings along. Not the zero-width joiners, which are letters in some scripts, nor the overrides
+ * U+202D and U+202E, which disguise text.
+ */
+export const COPIED_MARKS = /(?!\u200C|\u200D|\u202D|\u202E)\p{DI}/gu;
 
 const WHITE_SPACE = /\p{White_Space}+/gu;
-const WITHIN = new RegExp(`[${SEPARATORS}]`, "g");
-/** The lookbehind keeps the search linear. */
-const EDGE = `[ \\u200C\\u200D${DIRECTION_MARKS}]`;
+/** Soft hyphen, zero-width space, word joiner and byte order mark. */
+const WITHIN = /[\u00AD\u200B\u2060\uFEFF]/g;
+/** Joiners and direction marks mean nothing at the start and the end. The lookbehind keeps the search linear. */
+const EDGE = "[ \\u200C-\\u200F\\u061C\\u202A-\\u202C\\u2066-\\u2069]";
 const EDGES = new RegExp(`^${EDGE}+|(?<!${EDGE})${EDGE}+$`, "g");
 
 /** Two keyboards can type one letter as different characters. NFC composes at most four characters into one. */
@@ -43,5 +42,5 @@ const DASH = /\s*[\p{Pd}\u2212\u30FC\uFF70]\s*/gu;
 
 /** A ZIP code with ASCII digits and a plain hyphen. */
 export function cleanZip(value: string): string {
-  return asciiDigits(cleanText(value)).replace(DASH, "-");
+  return asciiDigits(cleanText(value.replace(COPIED_MARKS, ""))).replace(DASH, "-");
 }

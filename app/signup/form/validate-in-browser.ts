@@ -1,5 +1,6 @@
 import { parse, type Submission } from "@conform-to/react";
-import { type SignupForm, signupForm, withChosenPlan, withoutEmptyFields } from "../form-schema";
+import { withoutEmptyFields } from "../../contract/subscription-request";
+import { type SignupForm, signupForm, withChosenPlan } from "../form-schema";
 
 /** Validates with the server's schema, but without `parseWithZod`, which would add Zod's classic build to the bundle. */
 export function validateInBrowser(formData: FormData): Submission<SignupForm, string[]> {

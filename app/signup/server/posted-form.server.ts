@@ -1,6 +1,7 @@
 import type { Submission } from "@conform-to/react";
 import { parseWithZod } from "@conform-to/zod/v4";
 import * as z from "zod/mini";
+import { withoutEmptyFields } from "../../contract/subscription-request";
 import {
   BODY_TOO_LARGE,
   BODY_TOO_SLOW,
@@ -17,7 +18,6 @@ import {
   type SignupForm,
   signupForm,
   withChosenPlan,
-  withoutEmptyFields,
 } from "../form-schema";
 import { noticeForRefusal } from "../notices";
 import type { SignupReply } from "../steps";

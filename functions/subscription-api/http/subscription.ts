@@ -3,7 +3,11 @@ import * as z from "zod";
 import { INVALID_EMAIL } from "../../../app/contract/fields/form-fields";
 import { PRICE_CHANGED } from "../../../app/contract/problem-types";
 import { SHOWN_PRICE_HEADER } from "../../../app/contract/site-headers";
-import { type SubscriptionRequest, subscriptionRequest } from "../../../app/contract/subscription-request";
+import {
+  type SubscriptionRequest,
+  subscriptionRequest,
+  withoutEmptyFields,
+} from "../../../app/contract/subscription-request";
 import { parseJson } from "../../../app/shared/parse-json";
 import { log } from "../log";
 import { createSignUp } from "../sign-ups/create-sign-up";
@@ -105,7 +109,7 @@ function readRequest(text: string): SubscriptionRequest | Response {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     return problem(400, { title: "The body must be a JSON object" });
   }
-  const { data, error } = subscriptionRequest.safeParse(body);
+  const { data, error } = subscriptionRequest.safeParse(withoutEmptyFields(body));
   return data ?? unprocessable(z.flattenError(error).fieldErrors);
 }
 
