@@ -1,4 +1,3 @@
-import type { ReactNode } from "react";
 import { company } from "../company";
 import { Notice as NoticeBox } from "../ui/controls/notice";
 import { mailTo, type Site, useSite } from "../ui/use-site";
@@ -13,12 +12,10 @@ export function SignupNotice({
   notice,
   requestId,
   takesFocus = false,
-  children,
 }: {
   notice: Notice;
   requestId?: string | undefined;
   takesFocus?: boolean;
-  children?: ReactNode;
 }) {
   const { kind, title, message, hint, actions = [] } = notice;
   const site = useSite();
@@ -27,7 +24,6 @@ export function SignupNotice({
     <NoticeBox key={`${title} ${message}`} kind={kind} title={title} takesFocus={takesFocus}>
       {message && <p>{message}</p>}
       {hint && <p>{hint}</p>}
-      {children}
       {actions.length > 0 && (
         <ul className="mt-1 flex flex-wrap gap-x-5">
           {actions.map((action) => (

@@ -6,8 +6,9 @@ import { LiveRegion } from "../ui/controls/notice";
 import { CardStep } from "./card/card-step";
 import { WaitingStep } from "./card/waiting-step";
 import { SuccessStep } from "./done/success-step";
+import { KeepTyped, type Typed } from "./form/keep-typed";
 import { PlanSummary, TrialPlan } from "./form/plan-summary";
-import { SignupForm } from "./form/signup-form";
+import { FORM_ID, SignupForm } from "./form/signup-form";
 import { packageIdProblem } from "./form-schema";
 import { ResumeStep } from "./resume/resume-step";
 import { SignupNotice } from "./signup-notice";
@@ -19,17 +20,26 @@ export function SignupPage() {
   const step = useLoaderData<SignupStep>();
   const reply = useActionData<SignupReply>();
   const heading = useHeadingFocus(step.step);
-  if (step.step === "form") return <FormStep step={step} reply={reply} headingRef={heading} />;
-  // Show a form that comes back even if the cookie has another state by now.
-  if (reply?.form) {
-    const form = { step: "form" as const, packageId: "", openPlan: step.step === "card" ? step.packageId : undefined };
-    return <FormStep step={form} reply={reply} headingRef={heading} />;
-  }
+  const form = formOf(step, reply);
+  if (form)
+    return (
+      <KeepTyped formId={FORM_ID}>
+        {(typed) => <FormStep step={form} reply={reply} headingRef={heading} typed={typed} />}
+      </KeepTyped>
+    );
+  if (step.step === "form") return null;
   return (
     <Frame {...frameOf(step)} headingRef={heading}>
       <LaterStep step={step} reply={reply} />
     </Frame>
   );
+}
+
+/** A form that comes back is shown even if the cookie has another state by now. */
+function formOf(step: SignupStep, reply: SignupReply | undefined): FormStepData | undefined {
+  if (step.step === "form") return step;
+  if (!reply?.form) return undefined;
+  return { step: "form", packageId: "", openPlan: step.step === "card" ? step.packageId : undefined };
 }
 
 function LaterStep({ step, reply }: { step: LaterStepData; reply: SignupReply | undefined }) {
@@ -63,17 +73,20 @@ function FormStep({
   step,
   reply,
   headingRef,
+  typed,
 }: {
   step: FormStepData;
   reply: SignupReply | undefined;
   headingRef: HeadingRef;
+  typed: Typed | undefined;
 }) {
   // Every other button sends an intent.
   const submitting = useNavigation().formData?.has("intent") === false;
   const failure = submitting ? undefined : (reply?.notice ?? step.ended);
   // The form posts without the query, so take a plan that was named there from the reply.
   const sent = String(reply?.form?.initialValue?.package_id ?? step.packageId);
-  const [chosen, setChosen] = useState<string>();
+  const typedPlan = typed?.values.package_id;
+  const [chosen, setChosen] = useState(typedPlan === sent ? undefined : typedPlan);
   const packageId = chosen ?? sent;
   // The reply's message and price belong to the plan that was sent.
   const { planProblem, priceCents } = packageId === sent && reply ? reply : {};
@@ -111,6 +124,7 @@ function FormStep({
             draft={step.draft}
             reply={reply}
             submitting={submitting}
+            typed={typed}
           />
         </section>
       </div>
@@ -123,25 +137,22 @@ function FormStep({
 function OpenSignUp({ openPlan, packageId, hasDraft }: { openPlan: string; packageId: string; hasDraft: boolean }) {
   const title = findPlan(openPlan)?.title ?? "other";
   const isEdit = hasDraft && openPlan.toLowerCase() === packageId.toLowerCase();
-  const wayBack = (text: string) => (
-    <Link className="font-semibold underline" to={signUpPath(openPlan)}>
-      {text}
-    </Link>
-  );
+  const wayBack = { className: "font-semibold underline", to: signUpPath(openPlan) };
   return (
     <div className="notice notice-progress mb-6">
-      <p className="font-bold">Your {title} sign-up still needs a card</p>
+      <p className="font-bold">{`Your ${title} sign-up still needs a card`}</p>
       <p className="text-sm">
         {isEdit ? (
-          <>
+          <span>
             We kept your details but not your password. Enter it again to change them, or{" "}
-            {wayBack("go back to the card")}.
-          </>
+            <Link {...wayBack}>go back to the card</Link>.
+          </span>
         ) : (
-          <>
-            {wayBack("Finish it")}, or sign up for {findPlan(packageId)?.title ?? "this plan"} below.
-            {hasDraft && " We kept your details but not your password."}
-          </>
+          <span>
+            <Link {...wayBack}>Finish it</Link>
+            <span>{`, or sign up for ${findPlan(packageId)?.title ?? "this plan"} below.`}</span>
+            {hasDraft && <span> We kept your details but not your password.</span>}
+          </span>
         )}
       </p>
     </div>
@@ -165,7 +176,7 @@ function Frame({ heading, progress, headingRef, intro, packageId, priceCents, ch
       <div className="[grid-area:head]">
         {progress && (
           <p className="mb-2 font-semibold text-muted">
-            Step {progress} of 2: {progress === 1 ? "details" : "card"}
+            {`Step ${progress} of 2: ${progress === 1 ? "details" : "card"}`}
           </p>
         )}
         <h1 ref={headingRef.ref} tabIndex={-1} className="text-title outline-none">
@@ -174,7 +185,7 @@ function Frame({ heading, progress, headingRef, intro, packageId, priceCents, ch
         {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
       </div>
       {packageId !== undefined && <PlanSummary packageId={packageId} priceCents={priceCents} />}
-      {children}
+      <div className="contents">{children}</div>
     </div>
   );
 }

@@ -141,9 +141,9 @@ test("without the card form's script the page reloads once, then offers to try a
   await visitor.succeeded();
 });
 
-test("after an extension has refused Stripe.js, the page says so, and takes a card once it is switched off", async ({
-  page,
-}) => {
+test("after an extension has refused Stripe.js, the page says so, and takes a card once it is switched off", {
+  tag: "@translated",
+}, async ({ page }) => {
   await page.route("**/stripe.js", (route) => route.abort("blockedbyclient"));
   const visitor = signup(page);
   await visitor.signUp();
@@ -156,7 +156,10 @@ test("after an extension has refused Stripe.js, the page says so, and takes a ca
   expect(await page.evaluate(() => "isSamePage" in window), "the page was not reloaded").toBe(true);
 });
 
-test("a secret that Stripe does not know keeps the card step, with Pay in its place", async ({ stack, elsewhere }) => {
+test("a secret that Stripe does not know keeps the card step, with Pay in its place", { tag: "@translated" }, async ({
+  stack,
+  elsewhere,
+}) => {
   const vars = { STRIPE_API_URL: stack.stripe.url, STRIPE_JS_URL: `${stack.stripe.url}/endive/stripe.js` };
   const { site, upstream, dispose } = await startVisitedSite({ vars });
   upstream.answersJson(200, { client_secret: "seti_123_secret_456" });
@@ -171,11 +174,38 @@ test("a secret that Stripe does not know keeps the card step, with Pay in its pl
   await dispose();
 });
 
+test("a card that the bank is still processing has a page that waits, then success", { tag: "@translated" }, async ({
+  elsewhere,
+}) => {
+  const { site, upstream, dispose } = await startVisitedSite();
+  const setupIntent = { status: "processing" };
+  upstream.answers((response, { method }) => {
+    const body = method === "POST" ? { client_secret: "seti_123_secret_456" } : setupIntent;
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+  });
+  const page = await elsewhere({ baseURL: site.url });
+  await page.clock.install();
+  await signup(page).signUp();
+  await expect(page.getByText("Please enter your card info")).toBeVisible();
+  const html = await (await page.request.get(PLAN)).text();
+  await page.goto(/\/subscription[^"?\\]*\?return=[^"\\]+/.exec(html)?.[0] ?? "");
+  await expect(page.getByRole("status")).toHaveText(
+    "Your bank is still processing the card. This page checks automatically.",
+  );
+  setupIntent.status = "succeeded";
+  await page.clock.fastForward("00:10");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Subscription Successful!");
+  await dispose();
+});
+
 for (const [place, number] of [
   ["on its page", CARDS.authenticates],
   ["in a dialog", CARDS.authenticatesInDialog],
 ] as const) {
-  test(`a bank that asks ${place} keeps the card step, or completes the sign-up`, async ({ page, stack }) => {
+  test(`a bank that asks ${place} keeps the card step, or completes the sign-up`, { tag: "@translated" }, async ({
+    page,
+    stack,
+  }) => {
     const urls: string[] = [];
     page.on("request", (request) => {
       if (request.url().startsWith(stack.site.url) && !request.isNavigationRequest()) urls.push(request.url());
@@ -196,9 +226,9 @@ for (const [place, number] of [
   });
 }
 
-test("from the third declined card on, the page says how many tries are left; after the fifth, that the sign-up has ended", async ({
-  page,
-}) => {
+test("from the third declined card on, the page says how many tries are left; after the fifth, that the sign-up has ended", {
+  tag: "@translated",
+}, async ({ page }) => {
   // The cards of another sign-up in this tab do not count.
   await page.addInitScript(() => {
     if (!sessionStorage["declined-cards"]) sessionStorage["declined-cards"] = "seti_other 2";

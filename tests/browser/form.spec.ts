@@ -88,6 +88,37 @@ test("typing preloads the card form once, and nothing of Stripe", async ({ page 
   expect(urls.filter((url) => /stripe\.(js|com)/.test(url))).toEqual([]);
 });
 
+const INVALID = {
+  "Contact Name": ["A", "Contact name must be at least 2 characters"],
+  "Company Name": ["A", "Company name must be at least 2 characters"],
+  "Email Address": ["ada@", "Please enter a valid email address"],
+  "Phone Number": ["123", "Phone number must be 10-15 digits"],
+  Password: ["Aa1", "Password must be at least 8 characters"],
+  "Confirm Password": ["other", "Passwords do not match"],
+  "Street Address": ["1", "Street address must be at least 5 characters"],
+  City: ["A", "City must be at least 2 characters"],
+  "State/Province": ["A", "State must be at least 2 characters"],
+  "ZIP Code": ["1234", "ZIP code must be at least 5 characters"],
+  Country: ["A", "Country must be at least 2 characters"],
+};
+
+test("each field shows its message when it is left, until its value is valid", { tag: "@translated" }, async ({
+  page,
+}) => {
+  await page.goto(PLAN);
+  await hydrated(page);
+  for (const [label, [value = "", message = ""]] of Object.entries(INVALID)) {
+    const field = page.getByLabel(label, { exact: true });
+    await field.fill(value);
+    await field.blur();
+    await expect(field, label).toHaveAccessibleDescription(new RegExp(message));
+  }
+  await signup(page).fillForm();
+  await expect(page.locator("[aria-invalid]")).toHaveCount(0);
+  for (const [, message = ""] of Object.values(INVALID)) await expect(page.getByText(message)).toBeHidden();
+  await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+});
+
 test.describe("an invalid form", () => {
   test("is not sent, and its first invalid field gets the focus", async ({ page }) => {
     const posts: string[] = [];
@@ -120,7 +151,7 @@ test("a preload of the card form that fails changes nothing", async ({ page }) =
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Complete Your Subscription");
 });
 
-test("a password can be shown and hidden", async ({ page }) => {
+test("a password can be shown and hidden", { tag: "@translated" }, async ({ page }) => {
   await page.goto(PLAN);
   const password = page.getByLabel("Password", { exact: true });
   await password.fill("Passw0rd !");

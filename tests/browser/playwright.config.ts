@@ -10,7 +10,7 @@ process.env.CHROMIUM_PATH ??= findOrInstallChromium();
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-export default defineConfig({
+export default defineConfig<{ translated: boolean }>({
   testDir: here("."),
   testMatch: "**/*.spec.ts",
   globalSetup: here("../temporary-folder.ts"),
@@ -41,5 +41,6 @@ export default defineConfig({
   projects: [
     { name: "desktop", use: { viewport: DESKTOP } },
     { name: "phone", grep: /@phone/, use: { viewport: PHONE } },
+    { name: "translated", grep: /@translated/, use: { viewport: PHONE, translated: true } },
   ],
 });

@@ -31,7 +31,7 @@ const FAILURES = [
 ];
 
 for (const { what, notice: told, answer } of FAILURES) {
-  test.describe(`a form that ${what}`, () => {
+  test.describe(`a form that ${what}`, { tag: "@translated" }, () => {
     /** A form whose request waits for an answer. */
     async function sent(page: Page) {
       const visitor = signup(page);
@@ -100,7 +100,7 @@ for (const { what, notice: told, answer } of FAILURES) {
   });
 }
 
-test.describe("a taken email address", () => {
+test.describe("a taken email address", { tag: "@translated" }, () => {
   test.beforeEach(async ({ page, stack }) => {
     const visitor = signup(page);
     const { ofEmail } = trialHashes({ hashSecret: LOCAL_SECRETS.HASH_SECRET, onePerPerson: true });
@@ -134,6 +134,64 @@ test.describe("a taken email address", () => {
     await signup(page).submit();
     await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
   });
+});
+
+test("each refusal of the API has its notice and loses nothing typed", { tag: "@translated" }, async ({
+  elsewhere,
+}) => {
+  const { site, upstream, dispose } = await startVisitedSite();
+  const page = await elsewhere({ baseURL: site.url });
+  const visitor = signup(page);
+  await page.goto(PLAN);
+  await hydrated(page);
+  await visitor.fillForm();
+  for (const [status, message] of [
+    [409, DUPLICATE],
+    [422, "Invalid subscription information. Please check your details."],
+    [429, "Too many requests. Please wait a moment and try again."],
+    [503, "Service temporarily unavailable. Please try again later."],
+  ] as const) {
+    upstream.answersJson(status, {});
+    await visitor.submit();
+    const notice = page.getByRole("alert").locator(".notice");
+    await expect(notice).toContainText(`Submission Failed${message}`);
+    await expect(notice).toBeFocused();
+    await expect(page.getByRole("button", { name: "Payment" })).toBeEnabled();
+    await expect(page.getByLabel("Email Address")).toHaveValue(visitor.email);
+    await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+  }
+  await dispose();
+});
+
+test("a page that fails to render brings the form back with what was typed, and its post goes on", async ({
+  page,
+  complaints,
+}) => {
+  const visitor = signup(page);
+  await page.goto(PLAN);
+  await hydrated(page);
+  await visitor.fillForm();
+  const { held, release } = await hold(page, "**/*.data*", (route) => route.abort("connectionreset"));
+  // As an extension that has moved the button's text would: React's next insertion fails.
+  await page.evaluate(() => {
+    const { insertBefore } = Node.prototype;
+    Node.prototype.insertBefore = () => {
+      Node.prototype.insertBefore = insertBefore;
+      throw new DOMException("The node is not a child of this node.", "NotFoundError");
+    };
+  });
+  await page.getByLabel("City").focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "Processing..." })).toBeDisabled();
+  await expect(page.getByLabel("City")).toBeFocused();
+  await expect(page.getByLabel("Email Address")).toHaveValue(visitor.email);
+  await expect(page.getByLabel("Password", { exact: true }), "a password is not kept").toHaveValue("");
+  release();
+  await expect(page.getByRole("alert").locator(".notice")).toContainText("Connection Failed");
+  expect(held).toHaveLength(1);
+  for (const [label, value] of Object.entries({ Country: "United States", "Contact Name": "Ada Lovelace" }))
+    await expect(page.getByLabel(label)).toHaveValue(value);
+  expect(complaints.splice(0).join()).toContain("NotFoundError");
 });
 
 test.describe("an unknown plan", () => {
@@ -170,7 +228,7 @@ test.describe("an unknown plan", () => {
     await expect(page.getByRole("complementary")).toContainText("LITE");
   });
 
-  test("is no error once another is chosen, and typed text stays", async ({ page }) => {
+  test("is no error once another is chosen, and typed text stays", { tag: "@translated" }, async ({ page }) => {
     await signup(page).submit();
     await choiceOf(page).getByLabel("LITE, $200 a month").check();
     await expect(summaryOf(page)).toBeHidden();

@@ -8,7 +8,10 @@ import { expect, test } from "./support/stack";
 
 test.use({ locale: "de-DE", timezoneId: "Pacific/Kiritimati", permissions: ["clipboard-read", "clipboard-write"] });
 
-test("a sign-up, with a reload at each step, starts a trial", { tag: "@phone" }, async ({ page, stack }) => {
+test("a sign-up, with a reload at each step, starts a trial", { tag: ["@phone", "@translated"] }, async ({
+  page,
+  stack,
+}) => {
   const visitor = signup(page);
   const status = page.getByRole("status");
 
@@ -88,7 +91,9 @@ test.describe("the keyboard alone", () => {
     await expect(heading).toBeInViewport();
   });
 
-  test("copies the link to another device, also after a first try that failed", async ({ page }) => {
+  test("copies the link to another device, also after a first try that failed", { tag: "@translated" }, async ({
+    page,
+  }) => {
     const visitor = signup(page);
     await visitor.signUp();
     await expect(visitor.payButton).toBeEnabled();
@@ -103,7 +108,7 @@ test.describe("the keyboard alone", () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`${PLAN}?resume=`);
   });
 
-  test("goes back to edit the details", async ({ page }) => {
+  test("goes back to edit the details", { tag: "@translated" }, async ({ page }) => {
     await signup(page).signUp();
     await page.getByRole("link", { name: "Edit details" }).press("Enter");
     await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
@@ -157,10 +162,9 @@ test.describe("without scripts", () => {
     await expect.poll(() => page.getByAltText(/QR code/).evaluate(widthOf)).toBeGreaterThan(100);
   });
 
-  test("another device takes over the card step, and Stripe asks there for the ZIP code", async ({
-    page,
-    elsewhere,
-  }) => {
+  test("another device takes over the card step, and Stripe asks there for the ZIP code", {
+    tag: "@translated",
+  }, async ({ page, elsewhere }) => {
     await signup(page).signUp();
     await page.locator("summary").click();
     const link = await page.getByRole("link", { name: "Link to continue this sign-up" }).getAttribute("href");

@@ -68,7 +68,9 @@ export const contactFields = {
   company_name: { label: "Company Name", autoComplete: "organization", ...name("Company name") },
   email: {
     label: "Email Address",
-    autoComplete: "email",
+    // Without it, password managers save the text field before the password, the phone number, as the user name:
+    // https://github.com/whatwg/html/issues/4445
+    autoComplete: "username",
     inputMode: "email",
     autoCapitalize: "none",
     spellCheck: false,

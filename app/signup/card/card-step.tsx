@@ -48,8 +48,7 @@ export function CardStep({ data }: { data: CardStepData }) {
             <div className="notice notice-progress until-script mt-6">
               <p className="font-bold">You need JavaScript to enter a card</p>
               <p className="text-sm">
-                Nothing is lost. Turn JavaScript on and open this page again
-                {data.resumeLink && ", or continue on another device with the link below"}.
+                {`Nothing is lost. Turn JavaScript on and open this page again${data.resumeLink ? ", or continue on another device with the link below" : ""}.`}
               </p>
             </div>
           )}
@@ -64,7 +63,7 @@ export function CardStep({ data }: { data: CardStepData }) {
         <div className="mt-4 text-sm text-muted [overflow-wrap:anywhere]">
           {data.details && (
             <p>
-              Signing up <strong dir="auto">{data.details.company_name}</strong> with {data.details.email}.{" "}
+              Signing up <strong dir="auto">{data.details.company_name}</strong> with <span>{data.details.email}</span>.{" "}
               <Link to="?edit" className="inline-block py-1 font-semibold text-brand underline">
                 Edit details
               </Link>
@@ -128,8 +127,10 @@ function TrialTerms({ data: { packageId, priceCents, trialEnd } }: { data: CardS
   if (!plan?.price) return null;
   return (
     <p className="mt-3 text-sm">
-      Your trial ends on {utcDay(trialEnd)}.{" "}
-      {chargeSentence(trialEnd, { amount: monthlyCharge(plan, site), card: "card" })} To cancel, open the{" "}
+      <span>
+        {`Your trial ends on ${utcDay(trialEnd)}. ${chargeSentence(trialEnd, { amount: monthlyCharge(plan, site), card: "card" })}`}
+      </span>{" "}
+      To cancel, open the{" "}
       <a href={site.customerPortalUrl} className="text-link">
         customer portal
       </a>

@@ -21,7 +21,7 @@ export function WaitingStep({ reason, refreshSeconds }: WaitingStepData) {
   return (
     <div className="step-main">
       <div role="status" className="text-lg">
-        {MESSAGES[reason]} This page checks automatically.
+        {`${MESSAGES[reason]} This page checks automatically.`}
       </div>
       <ButtonLink href={pathname + search} className="mt-6 w-fit">
         Check now

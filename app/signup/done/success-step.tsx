@@ -90,8 +90,7 @@ export function SuccessStep({ data }: { data: DoneStepData }) {
               </p>
             )}
             <p className="mt-2 text-muted">
-              We’ll email you a reminder on {utcDay(reminderDate(trialEnd))}, {REMINDER_DAYS} days before your trial
-              ends.
+              {`We’ll email you a reminder on ${utcDay(reminderDate(trialEnd))}, ${REMINDER_DAYS} days before your trial ends.`}
             </p>
             <div className="mt-2">
               <HowToCancel />

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import { PAID_PLANS } from "../../contract/plans";
 import { formatPrice } from "../../pricing/plans/plan-list";
 import { offerOf, PLAN_CHOICE_FIELD } from "../form-schema";
@@ -48,7 +48,10 @@ export function PlanChoice({ packageId, problem, priceCents, isOptional, onChoos
             defaultChecked={option.packageId === packageId}
             onChange={() => onChoose(option.packageId)}
           />
-          <span>{option.label}</span>
+          <span>
+            <strong>{option.title}</strong>
+            <span>{option.terms}</span>
+          </span>
         </label>
       ))}
     </fieldset>
@@ -58,27 +61,26 @@ export function PlanChoice({ packageId, problem, priceCents, isOptional, onChoos
 interface Option {
   packageId: string;
   value: string;
-  label: ReactNode;
+  title: string;
+  /** Follows the title in its sentence. */
+  terms: string;
 }
 
 const WITHOUT_PLAN: Option = {
   packageId: "",
   value: "",
-  label: (
-    <>
-      <strong>No plan yet</strong>: tell support which one you want before your trial ends
-    </>
-  ),
+  title: "No plan yet",
+  terms: ": tell support which one you want before your trial ends",
 };
 
 function planOptions(current: string, currentPriceCents: number | undefined): Option[] {
   return PAID_PLANS.map(({ packageId, title, monthlyPrice }) => {
     const priceCents = (packageId === current ? currentPriceCents : undefined) ?? monthlyPrice * 100;
-    const label = (
-      <>
-        <strong>{title}</strong>, {formatPrice(priceCents / 100)} a month
-      </>
-    );
-    return { packageId, value: offerOf(packageId, priceCents), label };
+    return {
+      packageId,
+      value: offerOf(packageId, priceCents),
+      title,
+      terms: `, ${formatPrice(priceCents / 100)} a month`,
+    };
   });
 }

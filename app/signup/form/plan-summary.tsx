@@ -21,8 +21,8 @@ export function PlanSummary({ packageId, priceCents }: PlanOnPage) {
       <div className="flex flex-wrap items-center justify-between gap-x-2 lg:block">
         {plan ? <PlanTerms plan={plan} /> : <Unpriced isChosen={Boolean(packageId)} />}
         <a className="inline-block py-1 font-semibold text-brand underline lg:mt-4" href="/pricing">
-          {plan ? "Change" : "Compare"}
-          <span className="sr-only lg:not-sr-only"> {plan ? "plan" : "plans"}</span>
+          <span>{plan ? "Change" : "Compare"}</span>
+          <span className="sr-only lg:not-sr-only">{plan ? " plan" : " plans"}</span>
         </a>
       </div>
     </aside>
@@ -60,7 +60,7 @@ export function PlanTerms({ plan }: { plan: Plan }) {
       </p>
       {plan.price !== null && (
         <p className="order-last w-full text-muted lg:hidden">
-          {TRIAL_DAYS}-day free trial, then {monthly(plan.price)}
+          {`${TRIAL_DAYS}-day free trial, then ${monthly(plan.price)}`}
         </p>
       )}
     </>
@@ -71,7 +71,7 @@ export function PlanTerms({ plan }: { plan: Plan }) {
 export function TrialOffer({ packageId, priceCents }: PlanOnPage) {
   const site = useSite();
   const plan = findPlan(packageId, priceCents);
-  return <>{trialOffer(plan, Boolean(planPath(packageId)), site.automaticTax)}</>;
+  return <span>{trialOffer(plan, Boolean(planPath(packageId)), site.automaticTax)}</span>;
 }
 
 export function trialOffer(plan: Plan | undefined, isCustom: boolean, automaticTax = false): string {
@@ -93,11 +93,15 @@ function Unpriced({ isChosen }: { isChosen: boolean }) {
   return (
     <>
       <p className="lg:mt-4">
-        {isChosen ? <strong className="lg:text-xl">Custom plan</strong> : "No plan chosen yet."}
+        {isChosen ? <strong className="lg:text-xl">Custom plan</strong> : <span>No plan chosen yet.</span>}
       </p>
       {!isChosen && <p className="order-last w-full text-muted lg:mt-2">Choose one in the form.</p>}
+      {isChosen && (
+        <p className="mt-2 hidden text-muted lg:block">
+          This plan is not on our pricing page. You'll pay the price you agreed with us.
+        </p>
+      )}
       <p className="mt-2 hidden text-muted lg:block">
-        {isChosen && "This plan is not on our pricing page. You'll pay the price you agreed with us. "}
         We save your card but don't charge it during your {TRIAL_DAYS}-day free trial.
       </p>
     </>

@@ -15,13 +15,15 @@ import { PROCESSING } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { SignupReply } from "../steps";
 import { formatBeforeSending, formatOnLeaving, formatWhileTyping } from "./format-fields";
+import type { Typed } from "./keep-typed";
 import { PLAN_CHOICE_ID, PlanChoice, type PlanChoiceProps } from "./plan-choice";
 import { type PlanOnPage, TrialOffer } from "./plan-summary";
 import { SubmitButton } from "./submit-button";
 import { useServedForm } from "./use-served-form";
 import { validateInBrowser } from "./validate-in-browser";
 
-const FORM_ID = "signup";
+export const FORM_ID = "signup";
+
 const BEHAVIOR: Partial<Record<string, Partial<ComponentProps<typeof Field>>>> = {
   full_name: { dir: "auto" },
   company_name: { dir: "auto" },
@@ -30,13 +32,13 @@ const BEHAVIOR: Partial<Record<string, Partial<ComponentProps<typeof Field>>>> =
   state: { dir: "auto" },
   zipCode: {
     remedy: (
-      <>
+      <span>
         Another format?{" "}
         <a className="text-link" href={mailTo(company.salesEmail)}>
           Contact sales
         </a>
         .
-      </>
+      </span>
     ),
   },
   country: { dir: "auto" },
@@ -54,12 +56,14 @@ interface SignupFormProps {
   draft: Record<string, string> | undefined;
   reply: SignupReply | undefined;
   submitting: boolean;
+  /** The form's values before it was rendered again because of an error. */
+  typed: Typed | undefined;
 }
 
 const fields: FormField[] = Object.values({ ...contactFields, ...billingFields });
 const except = fields.some(({ required }) => required === false) ? " unless marked as optional" : "";
 
-export function SignupForm({ packageId, plan, choice, draft, reply, submitting }: SignupFormProps) {
+export function SignupForm({ packageId, plan, choice, draft, reply, submitting, typed }: SignupFormProps) {
   const [form] = useForm({
     id: FORM_ID,
     lastResult: reply?.form,
@@ -73,6 +77,9 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting }
     formatEarlierInput();
     warmUpSchema();
   }, []);
+  useEffect(() => {
+    if (typed) document.getElementById(typed.focused)?.focus({ preventScroll: true });
+  }, [typed]);
   const { pathname } = useLocation();
   const listed = findPlan(plan.packageId, plan.priceCents);
   // Read all fields at once, because one field's metadata costs Conform just as much.
@@ -104,25 +111,26 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting }
     formatWhileTyping(event);
     refused.onInput(event);
   }
-  const controls = (fields: Record<string, FormField>) =>
-    Object.entries(fields).map(([name, { rule: _, format: __, ...input }]) => {
-      const props = {
-        ...input,
-        id: idOf(name),
-        name,
-        errors: errors[name],
-      };
-      if (name === "password") {
-        const again = { id: idOf("confirmPassword"), name: "confirmPassword", label: "Confirm Password" };
-        return (
-          <Fragment key={name}>
-            <PasswordField {...props} />
-            <PasswordField {...again} autoComplete={props.autoComplete} errors={errors.confirmPassword} />
-          </Fragment>
-        );
-      }
-      return <Field key={name} {...props} defaultValue={initialValue?.[name]} {...BEHAVIOR[name]} />;
-    });
+  const controlOf = ([name, { rule: _, format: __, ...input }]: [string, FormField]) => {
+    const props = {
+      ...input,
+      id: idOf(name),
+      name,
+      errors: errors[name],
+    };
+    if (name === "password") {
+      const again = { id: idOf("confirmPassword"), name: "confirmPassword", label: "Confirm Password" };
+      return (
+        <Fragment key={name}>
+          <PasswordField {...props} />
+          <PasswordField {...again} autoComplete={props.autoComplete} errors={errors.confirmPassword} />
+        </Fragment>
+      );
+    }
+    return (
+      <Field key={name} {...props} defaultValue={typed?.values[name] ?? initialValue?.[name]} {...BEHAVIOR[name]} />
+    );
+  };
   // A notice's field messages appear only under the fields.
   const summarized = isPlanInvalid ? errors : (reply?.form?.error ?? {});
   const summary = FIELD_NAMES.flatMap((name) =>
@@ -154,12 +162,12 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting }
 
       <fieldset className="field-grid">
         <legend>Contact Information</legend>
-        {controls(contactFields)}
+        {Object.entries<FormField>(contactFields).map(controlOf)}
       </fieldset>
 
       <fieldset className="field-grid">
         <legend>Billing Address</legend>
-        {controls(billingFields)}
+        {Object.entries<FormField>(billingFields).map(controlOf)}
       </fieldset>
 
       <div className="submit-area">
@@ -214,8 +222,8 @@ const PasswordField = memo(function PasswordField(props: {
       aside={
         hydrated && (
           <button type="button" className="field-toggle" aria-controls={props.id} onClick={() => setShown(!shown)}>
-            {shown ? "Hide" : "Show"}
-            <span className="sr-only"> {props.label.toLowerCase()}</span>
+            <span>{shown ? "Hide" : "Show"}</span>
+            <span className="sr-only">{` ${props.label.toLowerCase()}`}</span>
           </button>
         )
       }

@@ -42,7 +42,7 @@ export function Button({
       className={buttonClass({ variant, size }, className)}
     >
       {busy && <SpinnerIcon className="size-5 animate-spin" />}
-      {children}
+      <span>{children}</span>
     </button>
   );
 }

@@ -40,7 +40,7 @@ export const Field = memo(function Field({
           aria-invalid={invalid || undefined}
           aria-describedby={description || undefined}
         />
-        {aside}
+        {aside && <span className="contents">{aside}</span>}
       </div>
       {hint && (
         <p id={`${id}-hint`} className="text-sm text-muted">

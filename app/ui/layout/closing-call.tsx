@@ -46,7 +46,7 @@ export function ClosingCall() {
               <p className="mt-2 mb-6 text-on-night-muted">{text}</p>
               <a href={mailTo(company.salesEmail, subject)} className="btn btn-accent btn-md mt-auto">
                 <MailIcon />
-                Contact Sales<span className="sr-only"> {about}</span>
+                Contact Sales<span className="sr-only">{` ${about}`}</span>
               </a>
             </li>
           ))}

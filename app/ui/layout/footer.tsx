@@ -46,9 +46,7 @@ export function Footer() {
             </nav>
           ))}
         </div>
-        <p className="text-sm text-muted lg:col-span-2">
-          © {year} {company.legalName} All rights reserved.
-        </p>
+        <p className="text-sm text-muted lg:col-span-2">{`© ${year} ${company.legalName} All rights reserved.`}</p>
       </div>
     </footer>
   );

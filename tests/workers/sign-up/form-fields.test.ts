@@ -26,7 +26,7 @@ const FIELDS: Field[] = [
     autocomplete: "organization",
     message: "Company name must be at least 2 characters",
   },
-  { name: "email", label: "Email Address", autocomplete: "email", message: "Please enter a valid email address" },
+  { name: "email", label: "Email Address", autocomplete: "username", message: "Please enter a valid email address" },
   {
     name: "phone",
     label: "Phone Number",
