@@ -96,13 +96,8 @@ function Unpriced({ isChosen }: { isChosen: boolean }) {
         {isChosen ? <strong className="lg:text-xl">Custom plan</strong> : <span>No plan chosen yet.</span>}
       </p>
       {!isChosen && <p className="order-last w-full text-muted lg:mt-2">Choose one in the form.</p>}
-      {isChosen && (
-        <p className="mt-2 hidden text-muted lg:block">
-          This plan is not on our pricing page. You'll pay the price you agreed with us.
-        </p>
-      )}
       <p className="mt-2 hidden text-muted lg:block">
-        We save your card but don't charge it during your {TRIAL_DAYS}-day free trial.
+        {`${isChosen ? "This plan is not on our pricing page. You'll pay the price you agreed with us. " : ""}We save your card but don't charge it during your ${TRIAL_DAYS}-day free trial.`}
       </p>
     </>
   );
