@@ -4,6 +4,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { isPrice, MAX_CENTS } from "../app/contract/money";
+import { PAID_PLANS } from "../app/contract/plans";
 import { runTool, ToolError } from "./failures";
 import { keepRelease } from "./releases/kept-releases";
 import { QUIET, root, wrangler } from "./wrangler/wrangler";
@@ -28,9 +30,20 @@ const SOURCES = ["app", "functions", "tools", "package.json", ...CONFIGURATION];
 
 /** Builds Workers as a deployment does, but uploads nothing. Throws ToolError with the output of a failed build. */
 export async function build(names: readonly WorkerName[] = workerNames): Promise<void> {
+  const wrong = wrongPrice(PAID_PLANS);
+  if (wrong !== undefined) throw new ToolError(wrong);
   const startedAt = Date.now();
   await Promise.all(names.map(buildWorker));
   if (names === workerNames) writeFileSync(STAMP, String(startedAt));
+}
+
+/** What is wrong with the first plan whose price cannot be charged; undefined if none is. */
+export function wrongPrice(plans: readonly { title: string; priceCents: number }[]): string | undefined {
+  const wrong = plans.find(({ priceCents }) => !isPrice(priceCents));
+  return (
+    wrong &&
+    `${wrong.title} in app/contract/plans.ts has the price ${wrong.priceCents}. It must be whole cents from 1 to ${MAX_CENTS}: 1_999 is $19.99.`
+  );
 }
 
 async function buildWorker(name: WorkerName): Promise<void> {

@@ -1,25 +1,21 @@
-const days = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
-const minutes = new Intl.DateTimeFormat("en-US", {
-  hour: "2-digit",
-  minute: "2-digit",
-  hourCycle: "h23",
-  timeZone: "UTC",
-});
-const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+const MONTHS = [
+  ...["January", "February", "March", "April", "May", "June"],
+  ...["July", "August", "September", "October", "November", "December"],
+];
 
 /** For example `November 27, 2026 (UTC)`: the same for every reader, and in the format of Stripe's invoices. */
 export function utcDay(time: string | Date): string {
-  return `${days.format(new Date(time))} (UTC)`;
+  return `${day(new Date(time))} (UTC)`;
 }
 
 /** For example `November 27, 2026, 14:30 UTC`. */
 export function utcMinute(time: string | Date): string {
-  return `${days.format(new Date(time))}, ${minutes.format(new Date(time))} UTC`;
+  const date = new Date(time);
+  return `${day(date)}, ${date.toISOString().slice(11, 16)} UTC`;
 }
 
-/** For example `$500.00 USD`. */
-export function usd(cents: number): string {
-  return `${dollars.format(cents / 100)} USD`;
+function day(date: Date): string {
+  return `${MONTHS[date.getUTCMonth()]} ${date.getUTCDate()}, ${date.getUTCFullYear()}`;
 }
 
 /** The day of a trial's first charge. Stripe charges about an hour after the trial ends, which can be the next day. */

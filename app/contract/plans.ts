@@ -1,12 +1,12 @@
 /**
- * The plans that visitors can sign up for, in the order of the pricing page. Prices are US dollars a month; package IDs are
- * lowercase UUIDs. A deployment copies the plans into the reference API: docs/operations.md, "Plans and prices". This file must
+ * The plans that visitors can sign up for, in the order of the pricing page. Prices are whole US cents a month, so
+ * `priceCents: 1_999` is $19.99; the build refuses others. Package IDs are lowercase UUIDs. A deployment copies the plans into the reference API: docs/operations.md, "Plans and prices". This file must
  * not import anything, because a rollback loads an earlier version of it alone.
  */
 export const PAID_PLANS = [
-  { key: "mini", title: "MINI", monthlyPrice: 100, packageId: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10" },
-  { key: "lite", title: "LITE", monthlyPrice: 200, packageId: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220" },
-  { key: "standard", title: "STANDARD", monthlyPrice: 500, packageId: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430" },
+  { key: "mini", title: "MINI", priceCents: 10_000, packageId: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10" },
+  { key: "lite", title: "LITE", priceCents: 20_000, packageId: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220" },
+  { key: "standard", title: "STANDARD", priceCents: 50_000, packageId: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430" },
 ] as const;
 
 export type PaidPlan = (typeof PAID_PLANS)[number];

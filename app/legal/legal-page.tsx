@@ -1,7 +1,8 @@
 import type { MDXComponents } from "mdx/types";
 import { Fragment, type ReactNode } from "react";
 import { company } from "../company";
-import { mailTo, useSite } from "../ui/use-site";
+import { mailTo } from "../ui/mail-to";
+import { useSite } from "../ui/use-site";
 import type { LegalText } from "./legal-text";
 
 export function LegalPage({ text: { title, updated, sections, Content } }: { text: LegalText }) {

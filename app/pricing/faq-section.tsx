@@ -1,6 +1,7 @@
 import { company } from "../company";
 import { PlusIcon } from "../ui/controls/icons";
-import { mailTo, useSite } from "../ui/use-site";
+import { mailTo } from "../ui/mail-to";
+import { useSite } from "../ui/use-site";
 import { faq } from "./faq";
 
 /** `<details>` works without a script and opens when find-in-page matches its text. */

@@ -1,8 +1,9 @@
 import { company } from "../company";
+import { shortAmount } from "../contract/money";
 import { ENTERPRISE_PLAN, PAID_PLANS, PLAN_FEATURES } from "../contract/plans";
 import { TRIAL_DAYS } from "../contract/trial";
 
-const prices = PAID_PLANS.map(({ title, monthlyPrice }) => `${title} $${monthlyPrice}`).join(", ");
+const prices = PAID_PLANS.map(({ title, priceCents }) => `${title} ${shortAmount(priceCents)}`).join(", ");
 
 export const pricing = {
   title: "Pricing that scales with your\u00a0prompts",

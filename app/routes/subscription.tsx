@@ -18,7 +18,7 @@ import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/fields/package-id";
 import { TRIAL_DAYS } from "../contract/trial";
 import { TOO_MANY_REQUESTS } from "../pipeline/guard/refusals.server";
-import { findPlan, priceCentsOf } from "../pricing/plans/plan-list";
+import { findPlan } from "../pricing/plans/plan-list";
 import { isOverLimit } from "../shared/limits/rate-limit";
 import { networkKeyOf, rateLimitKeyOf } from "../shared/limits/rate-limit-key";
 import { statusFor } from "../signup/create-outcome";
@@ -131,7 +131,7 @@ export async function action(posted: ActionFunctionArgs) {
   const shownPriceCents = shownPriceIn(fields);
   const outcome = await api.create(subscription, { idempotencyKey: key, requestId, rateLimitKey, shownPriceCents });
   const plan = findPlan(subscription.package_id);
-  const listPriceCents = plan && priceCentsOf(plan);
+  const listPriceCents = plan?.shownPriceCents ?? undefined;
   if (outcome.kind !== "created") {
     const status = outcome.kind === "rejected" ? outcome.status : undefined;
     const line = { outcome: outcome.kind, status };
@@ -141,7 +141,7 @@ export async function action(posted: ActionFunctionArgs) {
     const nonce = status === 409 ? { "Set-Cookie": sessions.newNonce() } : undefined;
     const isListed = subscription.package_id === undefined || plan !== undefined;
     const planProblem = planProblemOf(outcome, isListed);
-    const content = { form, notice: noticeFor(outcome), planProblem, priceCents: listPriceCents, requestId };
+    const content = { form, notice: noticeFor(outcome), planProblem, listPriceCents, requestId };
     return reply(statusFor(outcome), content, nonce);
   }
 
@@ -151,7 +151,8 @@ export async function action(posted: ActionFunctionArgs) {
     ...{ key, requestId, clientSecret, statusUrl, state: "card", flash: "saved" },
     packageId: subscription.package_id ?? "",
     // If the page showed an earlier, higher price, the API uses the lower one.
-    priceCents: listPriceCents === undefined ? undefined : Math.min(listPriceCents, shownPriceCents ?? listPriceCents),
+    agreedPriceCents:
+      listPriceCents === undefined ? undefined : Math.min(listPriceCents, shownPriceCents ?? listPriceCents),
     details: toDetails(subscription),
     expiresAt: endOfSession(outcome.expiresAt),
   };

@@ -1,11 +1,13 @@
 import type { Offer } from "schema-dts";
+import { inDollars } from "../contract/money";
 import type { Plan } from "../pricing/plans/plan-list";
 import { describePrompts } from "../pricing/plans/platforms";
 
 /** JSON-LD offers; empty for a plan priced on request. */
-export function offerOf(plan: Plan, pricingUrl: string): Offer[] {
-  const { key, title, price, trialBadge } = plan;
-  if (price === null) return [];
+export function jsonLdOffers(plan: Plan, pricingUrl: string): Offer[] {
+  const { key, title, shownPriceCents, trialBadge } = plan;
+  if (shownPriceCents === null) return [];
+  const price = inDollars(shownPriceCents);
   return [
     {
       "@type": "Offer",

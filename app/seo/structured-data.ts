@@ -13,7 +13,7 @@ import { features } from "../home/home-content";
 import { faq } from "../pricing/faq";
 import { PLANS } from "../pricing/plans/plan-list";
 import type { Site } from "../ui/use-site";
-import { offerOf } from "./offers";
+import { jsonLdOffers } from "./offers";
 import { homePage, type PublicPage, pricingPage } from "./pages";
 
 /** JSON-LD: https://developers.google.com/search/docs/appearance/structured-data */
@@ -82,7 +82,7 @@ function softwareApplication(site: Site): SoftwareApplication {
     operatingSystem: "Web",
     featureList: features.map(({ title }) => title),
     provider: { "@id": `${site.siteUrl}/#organization` },
-    offers: PLANS.flatMap((plan) => offerOf(plan, `${site.siteUrl}${pricingPage.path}`)),
+    offers: PLANS.flatMap((plan) => jsonLdOffers(plan, `${site.siteUrl}${pricingPage.path}`)),
   };
 }
 

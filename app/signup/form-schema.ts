@@ -30,7 +30,7 @@ export const TURNSTILE_FIELD = "cf-turnstile-response";
 /** Hidden field: the plan's monthly price as the page shows it, in US cents. Not part of the sign-up itself. */
 export const SHOWN_PRICE_FIELD = "price_cents";
 
-/** Radio buttons: the plan chosen in the form, if the page's link has none that is sold. The values come from `offerOf`. */
+/** Radio buttons: the plan chosen in the form, if the page's link has none that is sold. The values come from `planChoiceValue`. */
 export const PLAN_CHOICE_FIELD = "plan_choice";
 
 /** `sign_up` is the idempotency key of the sign-up that a button belongs to. */
@@ -43,16 +43,16 @@ export const POSTED_FIELDS: readonly string[] = [
 export const SECRET_FIELDS: ("password" | "confirmPassword")[] = ["password", "confirmPassword"];
 
 /** The value of a plan's radio button: its package ID and the price shown next to it, for example `0b1f6c8e-…:20000`. */
-export function offerOf(packageId: string, priceCents: number): string {
-  return `${packageId}:${priceCents}`;
+export function planChoiceValue(packageId: string, shownPriceCents: number): string {
+  return `${packageId}:${shownPriceCents}`;
 }
 
 /** Replaces the hidden package ID and price with the chosen plan's. An empty choice means no plan. */
 export function withChosenPlan<Value>(form: Readonly<Record<string, Value | string>>) {
   const { [PLAN_CHOICE_FIELD]: choice, ...fields } = form;
   if (typeof choice !== "string") return form;
-  const [packageId = "", priceCents = ""] = choice.split(":");
-  return { ...fields, package_id: packageId, [SHOWN_PRICE_FIELD]: priceCents };
+  const [packageId = "", shownPriceCents = ""] = choice.split(":");
+  return { ...fields, package_id: packageId, [SHOWN_PRICE_FIELD]: shownPriceCents };
 }
 
 /** Keeps only the contract's fields. */

@@ -12,7 +12,7 @@ const acceptedForm = {
   /** Empty without a plan. */
   packageId: z.string(),
   /** The monthly price that the visitor agreed to, in US cents. Missing without a listed plan. */
-  priceCents: z.optional(z.number()),
+  agreedPriceCents: z.optional(z.number()),
   /** The form's fields without the passwords. Missing if a link or a return from the bank was opened without the cookie. */
   details: z.optional(z.record(z.string(), z.string())),
   /** When the sign-up ends if there is no card, in milliseconds since 1970. */
@@ -101,8 +101,8 @@ export function transition(
   trial: TrialAnswer | undefined,
   now: number,
 ): SignupSession {
-  const { key, requestId, packageId, priceCents, details, expiresAt, clientSecret, statusUrl } = session;
-  const form = { key, requestId, packageId, priceCents, details, expiresAt };
+  const { key, requestId, packageId, agreedPriceCents, details, expiresAt, clientSecret, statusUrl } = session;
+  const form = { key, requestId, packageId, agreedPriceCents, details, expiresAt };
   const unfinished = { ...form, clientSecret, statusUrl };
   const isPast = isPastItsTime(session, now);
   switch (setupIntent.status) {

@@ -1,6 +1,7 @@
 import { company } from "../company";
 import { Notice as NoticeBox } from "../ui/controls/notice";
-import { mailTo, type Site, useSite } from "../ui/use-site";
+import { mailTo } from "../ui/mail-to";
+import { type Site, useSite } from "../ui/use-site";
 import type { Notice, NoticeAction } from "./notices";
 
 /**

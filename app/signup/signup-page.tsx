@@ -55,11 +55,11 @@ function LaterStep({ step, reply }: { step: LaterStepData; reply: SignupReply | 
   }
 }
 
-function frameOf(step: LaterStepData): Pick<FrameProps, "heading" | "progress" | "packageId" | "priceCents"> {
+function frameOf(step: LaterStepData): Pick<FrameProps, "heading" | "progress" | "packageId" | "shownPriceCents"> {
   switch (step.step) {
     case "card":
     case "waiting":
-      return { heading: HEADING, progress: 2, packageId: step.packageId, priceCents: step.priceCents };
+      return { heading: HEADING, progress: 2, packageId: step.packageId, shownPriceCents: step.agreedPriceCents };
     case "resume":
       return { heading: "Continue your sign-up" };
     case "done":
@@ -89,12 +89,12 @@ function FormStep({
   const [chosen, setChosen] = useState(typedPlan === sent ? undefined : typedPlan);
   const packageId = chosen ?? sent;
   // The reply's message and price belong to the plan that was sent.
-  const { planProblem, priceCents } = packageId === sent && reply ? reply : {};
+  const { planProblem, listPriceCents } = packageId === sent && reply ? reply : {};
   const problem = planProblem ?? packageIdProblem(packageId);
   // A plan that cannot be chosen has no price.
-  const plan = { packageId: problem ? "" : packageId, priceCents };
+  const plan = { packageId: problem ? "" : packageId, shownPriceCents: listPriceCents };
   const isOptional = step.packageId === "";
-  const choice = { packageId, problem, priceCents, isOptional, onChoose: setChosen };
+  const choice = { packageId, problem, listPriceCents, isOptional, onChoose: setChosen };
   return (
     <Frame
       heading={HEADING}
@@ -166,11 +166,11 @@ interface FrameProps {
   intro?: string;
   packageId?: string;
   /** The price that the visitor agreed to, or the new price if an earlier release's page showed an old one. */
-  priceCents?: number | undefined;
+  shownPriceCents?: number | undefined;
   children: ReactNode;
 }
 
-function Frame({ heading, progress, headingRef, intro, packageId, priceCents, children }: FrameProps) {
+function Frame({ heading, progress, headingRef, intro, packageId, shownPriceCents, children }: FrameProps) {
   return (
     <div className="wrap step-frame">
       <div className="[grid-area:head]">
@@ -184,7 +184,7 @@ function Frame({ heading, progress, headingRef, intro, packageId, priceCents, ch
         </h1>
         {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
       </div>
-      {packageId !== undefined && <PlanSummary packageId={packageId} priceCents={priceCents} />}
+      {packageId !== undefined && <PlanSummary packageId={packageId} shownPriceCents={shownPriceCents} />}
       <div className="contents">{children}</div>
     </div>
   );

@@ -40,7 +40,7 @@ export type CardStepData = Omit<SessionIn<"card">, "state" | "statusUrl"> & {
 export interface WaitingStepData {
   step: "waiting";
   packageId: string;
-  priceCents?: number | undefined;
+  agreedPriceCents?: number | undefined;
   reason: "processing" | "unreachable";
   refreshSeconds: number;
 }
@@ -54,7 +54,7 @@ export interface ResumeStepData {
 
 export type DoneStepData = Pick<
   SessionIn<"done">,
-  "packageId" | "priceCents" | "card" | "startedAt" | "trialEnd" | "requestId" | "flash" | "details"
+  "packageId" | "agreedPriceCents" | "card" | "startedAt" | "trialEnd" | "requestId" | "flash" | "details"
 > & {
   step: "done";
   /** Undefined if the browser's cookie has another sign-up or none. */
@@ -68,7 +68,7 @@ export interface SignupReply {
   form?: SubmissionResult<string[]>;
   notice?: Notice;
   /** The plan's current price in US cents, because an earlier release's page may show another one. */
-  priceCents?: number | undefined;
+  listPriceCents?: number | undefined;
   /** The message for the posted package ID. Other plans are offered in its place. */
   planProblem?: string | undefined;
   /** True if a link's sign-up cannot be continued. */

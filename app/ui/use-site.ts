@@ -23,7 +23,3 @@ export type RouteMatches = { id: string; data: unknown }[];
 export function siteOf(matches: RouteMatches): Site | undefined {
   return matches.find(({ id }) => id === "root")?.data as Site | undefined;
 }
-
-export function mailTo(email: string, subject?: string): string {
-  return subject ? `mailto:${email}?subject=${encodeURIComponent(subject)}` : `mailto:${email}`;
-}

@@ -117,8 +117,9 @@ const BOUNDARIES: Boundary[] = [
   },
   {
     from: /^functions\/stripe-simulator\//,
-    mayNotImport: /^(?:tools|app\/(?!contract\/(?:plans|trial|fields\/country)$)|functions\/(?!stripe-simulator\/))/,
-    why: "The simulator stands for a foreign service: it knows only the plans, the trial and the country codes.",
+    mayNotImport:
+      /^(?:tools|app\/(?!contract\/(?:money|plans|trial|fields\/country)$)|functions\/(?!stripe-simulator\/))/,
+    why: "The simulator stands for a foreign service: it knows only the plans, amounts, the trial and the country codes.",
     example: { file: "functions/stripe-simulator/index.ts", imports: "functions/subscription-api/stripe/client" },
   },
   {

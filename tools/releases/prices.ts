@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { shortAmount } from "../../app/contract/money";
 import { PAID_PLANS } from "../../app/contract/plans";
 import { ToolError } from "../failures";
 import { type Api, apiOf, callApi } from "../operator/call-api";
@@ -11,10 +12,17 @@ import { git } from "./commit";
 export type Package = { id: string; name: string; price_cents: number };
 export type PackageRow = Package & { stripe_price_id: string };
 
+const plan = z.object({ packageId: z.string(), title: z.string() });
+
+/** Releases before this one have whole dollars. */
 const packages = z
-  .array(z.object({ packageId: z.string(), title: z.string(), monthlyPrice: z.number() }))
+  .array(z.union([plan.extend({ priceCents: z.int() }), plan.extend({ monthlyPrice: z.int() })]))
   .transform((plans): Package[] =>
-    plans.map((plan) => ({ id: plan.packageId, name: plan.title, price_cents: plan.monthlyPrice * 100 })),
+    plans.map(({ packageId, title, ...price }) => ({
+      id: packageId,
+      name: title,
+      price_cents: "priceCents" in price ? price.priceCents : price.monthlyPrice * 100,
+    })),
   );
 
 export const PACKAGES = packages.parse(PAID_PLANS);
@@ -56,21 +64,17 @@ export function priceChanges(wanted: readonly Package[], known: readonly Package
   const changes: PriceChanges = { beforeSite: [], afterSite: [], sentences: [] };
   for (const one of wanted) {
     const row = known.find(({ id }) => id === one.id);
-    const price = `${dollarsOf(one)} a month`;
+    const price = `${shortAmount(one.price_cents)} a month`;
     if (row && hasStripePrice(row) && row.price_cents < one.price_cents) {
       changes.afterSite.push(one);
-      changes.sentences.push(`${one.name}: ${dollarsOf(row)} → ${price}, after the site`);
+      changes.sentences.push(`${one.name}: ${shortAmount(row.price_cents)} → ${price}, after the site`);
     } else if (!row || !hasStripePrice(row) || row.price_cents !== one.price_cents || row.name !== one.name) {
-      const was = row?.price_cents === one.price_cents || !row ? "" : `${dollarsOf(row)} → `;
+      const was = row?.price_cents === one.price_cents || !row ? "" : `${shortAmount(row.price_cents)} → `;
       changes.beforeSite.push(one);
       changes.sentences.push(`${one.name}: ${was}${price}, before the site`);
     }
   }
   return changes;
-}
-
-export function dollarsOf({ price_cents }: { price_cents: number }): string {
-  return `$${(price_cents / 100).toFixed(2).replace(/\.00$/, "")}`;
 }
 
 export function changesPrices({ sentences }: PriceChanges): boolean {
@@ -89,5 +93,5 @@ export async function setPrices(api: Api, changed: readonly Package[], otherwise
     throw error instanceof ToolError ? new ToolError(`✗ prices: ${error.message} ${otherwise}`) : error;
   });
   const { prices } = catalog.parse(answer);
-  console.log(`✓ prices: ${prices.map((price) => `${price.name} ${dollarsOf(price)}`).join(", ")}`);
+  console.log(`✓ prices: ${prices.map((price) => `${price.name} ${shortAmount(price.price_cents)}`).join(", ")}`);
 }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import Stripe from "stripe";
+import { shortAmount } from "../../app/contract/money";
 import { readCommandLine } from "../command-line";
 import { sentenceOf as messageOf, runTool } from "../failures";
 import { portal } from "./portal";
@@ -42,9 +43,9 @@ async function planPrices({ prices, plans }: Target): Promise<State> {
   return {
     ok: `prices: ${known.map(({ plan, price }) => `${plan.name} ${price?.id}`).join(", ")}`,
     differences: known.flatMap(({ plan, price }) => {
-      const dollars = `$${plan.price_cents / 100} a month`;
-      const fix = async () => `${plan.name} has the price ${(await prices.findOrCreate(plan)).id}, ${dollars}`;
-      return price ? [] : [{ what: `${plan.name} has no price of ${dollars} with the lookup key ${plan.id}`, fix }];
+      const amount = `${shortAmount(plan.price_cents)} a month`;
+      const fix = async () => `${plan.name} has the price ${(await prices.findOrCreate(plan)).id}, ${amount}`;
+      return price ? [] : [{ what: `${plan.name} has no price of ${amount} with the lookup key ${plan.id}`, fix }];
     }),
   };
 }

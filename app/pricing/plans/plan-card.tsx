@@ -1,7 +1,6 @@
 import { ButtonLink } from "../../ui/controls/button";
 import { CheckIcon, CrossIcon } from "../../ui/controls/icons";
 import type { DetailedPlan, PlanFeature } from "./plan-details";
-import { describePrice, formatPrice } from "./plan-list";
 
 export function PlanCard({ plan }: { plan: DetailedPlan }) {
   const id = `plan-${plan.key}`;
@@ -56,15 +55,13 @@ function PlanPrice({ plan }: { plan: DetailedPlan }) {
           <>
             <del className="text-xl">
               <span className="sr-only">Regular price </span>
-              {formatPrice(originalPrice)}
+              {originalPrice}
             </del>{" "}
           </>
         )}
-        <span className="plan-price">{formatPrice(price)}</span> {priceDetail}
+        <span className="plan-price">{price}</span> {priceDetail}
       </p>
-      {isDiscounted && (
-        <p className="text-sm text-muted">Then {describePrice({ price: originalPrice, priceDetail })}</p>
-      )}
+      {isDiscounted && <p className="text-sm text-muted">{`Then ${originalPrice} ${priceDetail}`}</p>}
     </>
   );
 }

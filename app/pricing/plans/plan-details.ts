@@ -1,4 +1,5 @@
 import { company } from "../../company";
+import { shortAmount } from "../../contract/money";
 import { ENTERPRISE_PLATFORMS, PAID_PLANS, type PaidPlan, PLAN_FEATURES } from "../../contract/plans";
 import { PLANS, type Plan } from "./plan-list";
 
@@ -9,8 +10,10 @@ export interface PlanFeature {
 }
 
 export interface DetailedPlan extends Plan {
-  /** US dollars a month after a discount; equal to the price without one. */
-  originalPrice: number | null;
+  /** The price as the card shows it, such as `$99.50`; null for a price on request. */
+  price: string | null;
+  /** The price after a discount; equal to the price without one. */
+  originalPrice: string | null;
   /** The plan whose features are also included. */
   includes: Plan["title"] | null;
   features: PlanFeature[];
@@ -23,9 +26,11 @@ export interface DetailedPlan extends Plan {
 export function detailedPlans(): DetailedPlan[] {
   return PLANS.map((plan) => {
     const paid = PAID_PLANS.find(({ key }) => key === plan.key);
+    const price = plan.shownPriceCents === null ? null : shortAmount(plan.shownPriceCents);
     return {
       ...plan,
-      originalPrice: plan.price,
+      price,
+      originalPrice: price,
       includes: paid ? null : "STANDARD",
       features: paid ? paidFeatures(paid) : enterpriseFeatures,
       highlighted: paid ? PLAN_FEATURES[paid.key].highlighted : false,

@@ -1,15 +1,16 @@
 import { company } from "../../company";
+import { shortAmount } from "../../contract/money";
 import { ENTERPRISE_PLAN, PAID_PLANS, type PaidPlan } from "../../contract/plans";
 import { signUpPath } from "../../contract/sign-up-path";
 import { TRIAL_DAYS } from "../../contract/trial";
-import { mailTo } from "../../ui/use-site";
+import { mailTo } from "../../ui/mail-to";
 
 /** A plan as the pages show it; plan-details.ts adds the features. */
 export interface Plan {
   key: (PaidPlan | typeof ENTERPRISE_PLAN)["key"];
   title: (PaidPlan | typeof ENTERPRISE_PLAN)["title"];
-  /** US dollars a month; null for a price on request. */
-  price: number | null;
+  /** US cents a month, as the page shows it; null for a price on request. */
+  shownPriceCents: number | null;
   priceDetail: string;
   trialBadge: string | null;
   ctaLink: string;
@@ -20,10 +21,10 @@ const TRIAL_BADGE = `${TRIAL_DAYS}-day free trial`;
 
 /** Used by the plan cards, the sign-up, llms.txt and the structured data. */
 export const PLANS: readonly Plan[] = [
-  ...PAID_PLANS.map(({ key, title, monthlyPrice, packageId }) => ({
+  ...PAID_PLANS.map(({ key, title, priceCents, packageId }) => ({
     key,
     title,
-    price: monthlyPrice,
+    shownPriceCents: priceCents,
     priceDetail: "a month",
     trialBadge: TRIAL_BADGE,
     ctaLink: signUpPath(packageId),
@@ -32,7 +33,7 @@ export const PLANS: readonly Plan[] = [
   {
     key: ENTERPRISE_PLAN.key,
     title: ENTERPRISE_PLAN.title,
-    price: null,
+    shownPriceCents: null,
     priceDetail: "Price on request",
     trialBadge: null,
     ctaLink: mailTo(company.salesEmail, "Enterprise/Agency plan"),
@@ -42,31 +43,20 @@ export const PLANS: readonly Plan[] = [
 
 /**
  * The listed plan with a package ID, ignoring case.
- * @param priceCents the price that a visitor agreed to, in case the list has changed since
+ * @param shownPriceCents a price to show in place of the list's, such as the one that a visitor agreed to before it changed
  */
-export function findPlan(packageId: string | undefined, priceCents?: number): Plan | undefined {
+export function findPlan(packageId: string | undefined, shownPriceCents?: number): Plan | undefined {
   const wanted = packageId?.toLowerCase();
   const plan = wanted ? PLANS.find((plan) => plan.packageId === wanted) : undefined;
-  if (!plan || priceCents === undefined || priceCents === priceCentsOf(plan)) return plan;
-  return { ...plan, price: priceCents / 100 };
-}
-
-/** Undefined for a price on request. */
-export function priceCentsOf({ price }: Pick<Plan, "price">): number | undefined {
-  return price === null ? undefined : price * 100;
+  return plan && shownPriceCents !== undefined ? { ...plan, shownPriceCents } : plan;
 }
 
 /** For example `$100 a month`. */
-export function describePrice({ price, priceDetail }: Pick<Plan, "price" | "priceDetail">): string {
-  return price === null ? priceDetail : `${formatPrice(price)} ${priceDetail}`;
+export function describePrice({ shownPriceCents, priceDetail }: Pick<Plan, "shownPriceCents" | "priceDetail">): string {
+  return shownPriceCents === null ? priceDetail : `${shortAmount(shownPriceCents)} ${priceDetail}`;
 }
 
 /** For example `MINI: $100 a month, 5-day free trial`. */
 export function describeOffer(plan: Plan): string {
   return [`${plan.title}: ${describePrice(plan)}`, plan.trialBadge].filter(Boolean).join(", ");
-}
-
-/** For example `$1,200`. Avoids `Intl`, whose first use takes 100 ms on a phone while the form hydrates. */
-export function formatPrice(price: number | null): string {
-  return price === null ? "On request" : `$${String(price).replace(/\B(?=(\d{3})+$)/g, ",")}`;
 }

@@ -25,8 +25,8 @@ ${list(suite.products.map(({ title, text }) => `${title}: ${text}`))}
 
 ${list(
   PLANS.map((plan) => {
-    const signUp = plan.price === null ? "" : ` [Sign up](${site.siteUrl}${plan.ctaLink})`;
-    const prompts = plan.price === null ? "" : ` ${describePrompts(plan.key)}.`;
+    const signUp = plan.shownPriceCents === null ? "" : ` [Sign up](${site.siteUrl}${plan.ctaLink})`;
+    const prompts = plan.shownPriceCents === null ? "" : ` ${describePrompts(plan.key)}.`;
     return `${describeOffer(plan)}. Platforms: ${platformsOf(plan.key).join(", ")}.${prompts}${signUp}`;
   }),
 )}

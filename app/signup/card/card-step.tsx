@@ -121,14 +121,14 @@ function useReadingTime(): [isOver: boolean, onReady: () => void] {
 }
 
 /** Shows the price that the visitor agreed to, even if the list price has changed. */
-function TrialTerms({ data: { packageId, priceCents, trialEnd } }: { data: CardStepData }) {
+function TrialTerms({ data: { packageId, agreedPriceCents, trialEnd } }: { data: CardStepData }) {
   const site = useSite();
-  const plan = findPlan(packageId, priceCents);
-  if (!plan?.price) return null;
+  const plan = findPlan(packageId, agreedPriceCents);
+  if (!plan?.shownPriceCents) return null;
   return (
     <p className="mt-3 text-sm">
       <span>
-        {`Your trial ends on ${utcDay(trialEnd)}. ${chargeSentence(trialEnd, { amount: monthlyCharge(plan, site), card: "card" })}`}
+        {`Your trial ends on ${utcDay(trialEnd)}. ${chargeSentence(trialEnd, { amount: monthlyCharge(plan.shownPriceCents, site), card: "card" })}`}
       </span>{" "}
       To cancel, open the{" "}
       <a href={site.customerPortalUrl} className="text-link">

@@ -5,11 +5,12 @@ import { chargeDay, utcDay } from "../../contract/charge-wording";
 import { formatPhone } from "../../contract/fields/phone";
 import { REMINDER_DAYS, reminderDate, TRIAL_DAYS, trialEndOf } from "../../contract/trial";
 import { monthlyCharge } from "../../pricing/plans/monthly-charge";
-import { findPlan, formatPrice } from "../../pricing/plans/plan-list";
+import { describePrice, findPlan } from "../../pricing/plans/plan-list";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
+import { mailTo } from "../../ui/mail-to";
 import { HowToCancel } from "../../ui/trial-timeline";
-import { mailTo, useSite } from "../../ui/use-site";
+import { useSite } from "../../ui/use-site";
 import type { DoneStepData } from "../steps";
 import { SuccessNotices } from "./success-notices";
 
@@ -17,7 +18,7 @@ export function SuccessStep({ data }: { data: DoneStepData }) {
   const {
     key,
     packageId,
-    priceCents,
+    agreedPriceCents,
     details: typed,
     card,
     startedAt,
@@ -27,15 +28,16 @@ export function SuccessStep({ data }: { data: DoneStepData }) {
   } = data;
   const { pathname } = useLocation();
   const site = useSite();
-  const plan = findPlan(packageId, priceCents);
+  const plan = findPlan(packageId, agreedPriceCents);
   const details: [string, string][] = [];
   if (typed) {
     const { company_name = "", full_name = "", email = "", phone = "" } = typed;
     details.push(["Company", company_name], ["Contact", full_name], ["Email", email], ["Phone", formatPhone(phone)]);
   }
-  if (plan) details.push(["Plan", `${plan.title}, ${formatPrice(plan.price)} ${plan.priceDetail} after the trial`]);
+  if (plan) details.push(["Plan", `${plan.title}, ${describePrice(plan)} after the trial`]);
   details.push(["Trial ends", utcDay(trialEnd)]);
-  if (plan) details.push(["First payment", `${monthlyCharge(plan, site)}, ${chargeDay(trialEnd)}`]);
+  if (plan?.shownPriceCents)
+    details.push(["First payment", `${monthlyCharge(plan.shownPriceCents, site)}, ${chargeDay(trialEnd)}`]);
   if (card) details.push(["Card", cardName(card)]);
   return (
     <>

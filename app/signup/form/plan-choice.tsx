@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
+import { shortAmount } from "../../contract/money";
 import { PAID_PLANS } from "../../contract/plans";
-import { formatPrice } from "../../pricing/plans/plan-list";
-import { offerOf, PLAN_CHOICE_FIELD } from "../form-schema";
+import { PLAN_CHOICE_FIELD, planChoiceValue } from "../form-schema";
 
 /** The ID of the first radio button, which the error summary links to. */
 export const PLAN_CHOICE_ID = "choose-plan";
@@ -13,15 +13,15 @@ export interface PlanChoiceProps {
   /** Why the visitor has to choose another plan. */
   problem: string | undefined;
   /** The current price of the form's plan in US cents, because an earlier release's page may show another one. */
-  priceCents: number | undefined;
+  listPriceCents: number | undefined;
   /** True if the visitor can continue without a plan. */
   isOptional: boolean;
   onChoose: (packageId: string) => void;
 }
 
 /** Radio buttons rather than links, so that everything typed stays, with and without JavaScript. */
-export function PlanChoice({ packageId, problem, priceCents, isOptional, onChoose }: PlanChoiceProps) {
-  const plans = planOptions(packageId, priceCents).filter((plan) => !problem || plan.packageId !== packageId);
+export function PlanChoice({ packageId, problem, listPriceCents, isOptional, onChoose }: PlanChoiceProps) {
+  const plans = planOptions(packageId, listPriceCents).filter((plan) => !problem || plan.packageId !== packageId);
   const options = isOptional ? [...plans, WITHOUT_PLAN] : plans;
   const fieldset = useRef<HTMLFieldSetElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, for a plan chosen before hydration
@@ -74,13 +74,13 @@ const WITHOUT_PLAN: Option = {
 };
 
 function planOptions(current: string, currentPriceCents: number | undefined): Option[] {
-  return PAID_PLANS.map(({ packageId, title, monthlyPrice }) => {
-    const priceCents = (packageId === current ? currentPriceCents : undefined) ?? monthlyPrice * 100;
+  return PAID_PLANS.map(({ packageId, title, priceCents: planned }) => {
+    const shownPriceCents = (packageId === current ? currentPriceCents : undefined) ?? planned;
     return {
       packageId,
-      value: offerOf(packageId, priceCents),
+      value: planChoiceValue(packageId, shownPriceCents),
       title,
-      terms: `, ${formatPrice(priceCents / 100)} a month`,
+      terms: `, ${shortAmount(shownPriceCents)} a month`,
     };
   });
 }

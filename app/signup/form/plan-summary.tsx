@@ -1,5 +1,6 @@
+import { shortAmount } from "../../contract/money";
 import { TRIAL_DAYS } from "../../contract/trial";
-import { describePrice, findPlan, formatPrice, type Plan } from "../../pricing/plans/plan-list";
+import { describePrice, findPlan, type Plan } from "../../pricing/plans/plan-list";
 import { firstCharge, HowToCancel, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
 import { type Site, useSite } from "../../ui/use-site";
 import { planPath } from "../form-schema";
@@ -7,12 +8,12 @@ import { planPath } from "../form-schema";
 export interface PlanOnPage {
   /** Empty until a plan is chosen. */
   packageId: string;
-  priceCents: number | undefined;
+  shownPriceCents: number | undefined;
 }
 
 /** Keeps to a few lines on small screens, so that the fields below are in view. */
-export function PlanSummary({ packageId, priceCents }: PlanOnPage) {
-  const plan = findPlan(packageId, priceCents);
+export function PlanSummary({ packageId, shownPriceCents }: PlanOnPage) {
+  const plan = findPlan(packageId, shownPriceCents);
   return (
     <aside className="card px-4 py-2 text-sm [grid-area:plan] lg:p-6 lg:text-base" aria-labelledby="plan-summary">
       <h2 id="plan-summary" className="sr-only text-heading lg:not-sr-only">
@@ -30,9 +31,9 @@ export function PlanSummary({ packageId, priceCents }: PlanOnPage) {
 }
 
 /** Shown next to the form on wide screens and below it on narrow ones. */
-export function TrialPlan({ packageId, priceCents }: PlanOnPage) {
+export function TrialPlan({ packageId, shownPriceCents }: PlanOnPage) {
   const site = useSite();
-  const plan = findPlan(packageId, priceCents);
+  const plan = findPlan(packageId, shownPriceCents);
   return (
     <section className="card step-trial p-5 lg:p-6" aria-labelledby="trial">
       <h2 id="trial" className="mb-4 text-heading">
@@ -47,8 +48,8 @@ export function TrialPlan({ packageId, priceCents }: PlanOnPage) {
 }
 
 function trialEnding(plan: Plan | undefined, isCustom: boolean, { automaticTax }: Pick<Site, "automaticTax">): string {
-  if (!plan || plan.price === null) return unpricedEnding(isCustom);
-  return firstCharge(`${formatPrice(plan.price)}${automaticTax ? " plus any tax" : ""}`);
+  if (!plan || plan.shownPriceCents === null) return unpricedEnding(isCustom);
+  return firstCharge(`${shortAmount(plan.shownPriceCents)}${automaticTax ? " plus any tax" : ""}`);
 }
 
 export function PlanTerms({ plan }: { plan: Plan }) {
@@ -58,9 +59,9 @@ export function PlanTerms({ plan }: { plan: Plan }) {
         <strong className="lg:block lg:text-xl">{plan.title}</strong>{" "}
         <span className="hidden text-muted lg:inline">{describePrice(plan)}</span>
       </p>
-      {plan.price !== null && (
+      {plan.shownPriceCents !== null && (
         <p className="order-last w-full text-muted lg:hidden">
-          {`${TRIAL_DAYS}-day free trial, then ${monthly(plan.price)}`}
+          {`${TRIAL_DAYS}-day free trial, then ${monthly(plan.shownPriceCents)}`}
         </p>
       )}
     </>
@@ -68,25 +69,25 @@ export function PlanTerms({ plan }: { plan: Plan }) {
 }
 
 /** Shown above the button at every width. */
-export function TrialOffer({ packageId, priceCents }: PlanOnPage) {
+export function TrialOffer({ packageId, shownPriceCents }: PlanOnPage) {
   const site = useSite();
-  const plan = findPlan(packageId, priceCents);
+  const plan = findPlan(packageId, shownPriceCents);
   return <span>{trialOffer(plan, Boolean(planPath(packageId)), site.automaticTax)}</span>;
 }
 
 export function trialOffer(plan: Plan | undefined, isCustom: boolean, automaticTax = false): string {
   const after = `after ${TRIAL_DAYS} days`;
-  if (!plan || plan.price === null) {
+  if (!plan || plan.shownPriceCents === null) {
     return isCustom
       ? `$0 today. Then the price you agreed with us ${after} unless you cancel.`
       : `$0 today. Your first ${TRIAL_DAYS} days are free.`;
   }
   const tax = automaticTax ? " plus any tax" : "";
-  return `$0 today. Then ${monthly(plan.price)}${tax} ${after} unless you cancel.`;
+  return `$0 today. Then ${monthly(plan.shownPriceCents)}${tax} ${after} unless you cancel.`;
 }
 
-function monthly(price: number): string {
-  return `${formatPrice(price)}/month`;
+function monthly(cents: number): string {
+  return `${shortAmount(cents)}/month`;
 }
 
 function Unpriced({ isChosen }: { isChosen: boolean }) {

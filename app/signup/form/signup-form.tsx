@@ -3,12 +3,12 @@ import { Form, useLocation } from "@remix-run/react";
 import { type ComponentProps, type FormEvent, Fragment, memo, useEffect, useRef, useState } from "react";
 import { company } from "../../company";
 import { billingFields, contactFields, type FormField } from "../../contract/fields/form-fields";
-import { findPlan, priceCentsOf } from "../../pricing/plans/plan-list";
+import { findPlan } from "../../pricing/plans/plan-list";
 import { ErrorSummary } from "../../ui/controls/error-summary";
 import { Field } from "../../ui/controls/field";
 import { LiveRegion } from "../../ui/controls/notice";
 import { useHydrated } from "../../ui/document/use-hydrated";
-import { mailTo } from "../../ui/use-site";
+import { mailTo } from "../../ui/mail-to";
 import { prefetchCardForm } from "../card/load-card-form";
 import { FIELD_NAMES, planPath, SHOWN_PRICE_FIELD } from "../form-schema";
 import { PROCESSING } from "../notices";
@@ -81,7 +81,7 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
     if (typed) document.getElementById(typed.focused)?.focus({ preventScroll: true });
   }, [typed]);
   const { pathname } = useLocation();
-  const listed = findPlan(plan.packageId, plan.priceCents);
+  const listed = findPlan(plan.packageId, plan.shownPriceCents);
   // Read all fields at once, because one field's metadata costs Conform just as much.
   const { allErrors, initialValue } = form;
   const refused = useRefusedFields(reply);
@@ -156,7 +156,7 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
     >
       {summary.length > 0 && <ErrorSummary errors={summary} sectionRef={summaryRef} />}
       <input type="hidden" name="package_id" id={idOf("package_id")} value={packageId} />
-      {listed && <input type="hidden" name={SHOWN_PRICE_FIELD} value={priceCentsOf(listed)} />}
+      {listed?.shownPriceCents && <input type="hidden" name={SHOWN_PRICE_FIELD} value={listed.shownPriceCents} />}
       <p className="text-sm text-muted">{`All fields are required${except}.`}</p>
       {choice && <PlanChoice {...choice} />}
 

@@ -104,8 +104,8 @@ async function stepOf(current: CurrentSession, visit: Visit, context: AppLoadCon
       return { step: "form", packageId, draft: draftOf(current), openPlan: current.packageId };
     }
     case "waiting": {
-      const { packageId, priceCents, reason } = current;
-      return { step: "waiting", packageId, priceCents, reason, refreshSeconds: REFRESH_SECONDS };
+      const { packageId, agreedPriceCents, reason } = current;
+      return { step: "waiting", packageId, agreedPriceCents, reason, refreshSeconds: REFRESH_SECONDS };
     }
     case "ended": {
       const packageId = visit.packageId || current.packageId;
@@ -113,8 +113,8 @@ async function stepOf(current: CurrentSession, visit: Visit, context: AppLoadCon
     }
     case "done": {
       if (isAnotherPlan) return { step: "form", packageId: visit.packageId };
-      const { key, requestId, packageId, priceCents, details, startedAt, trialEnd, card, flash } = current;
-      return { step: "done", key, requestId, packageId, priceCents, details, startedAt, trialEnd, card, flash };
+      const { key, requestId, packageId, agreedPriceCents, details, startedAt, trialEnd, card, flash } = current;
+      return { step: "done", key, requestId, packageId, agreedPriceCents, details, startedAt, trialEnd, card, flash };
     }
   }
 }
@@ -160,19 +160,28 @@ function withoutFlash(session: SignupSession): SignupSession {
 
 /** The outcome of a sign-up that is not in this browser's cookie. Nothing in it says whose sign-up it is. */
 function outcome(session: SignupSession, current: CurrentSession): SignupStep {
-  const { packageId, priceCents } = session;
+  const { packageId, agreedPriceCents } = session;
   switch (session.state) {
     case "card":
       return question(current);
     case "waiting":
-      return { step: "waiting", packageId, priceCents, reason: session.reason, refreshSeconds: REFRESH_SECONDS };
+      return { step: "waiting", packageId, agreedPriceCents, reason: session.reason, refreshSeconds: REFRESH_SECONDS };
     case "ended": {
       const openPlan = isInProgress(current, Date.now()) && "packageId" in current ? current.packageId : undefined;
       return { step: "form", packageId, openPlan, ended: ENDED[session.why] };
     }
     case "done": {
       const { startedAt, trialEnd, flash } = session;
-      return { step: "done", packageId, priceCents, key: undefined, details: undefined, startedAt, trialEnd, flash };
+      return {
+        step: "done",
+        packageId,
+        agreedPriceCents,
+        key: undefined,
+        details: undefined,
+        startedAt,
+        trialEnd,
+        flash,
+      };
     }
   }
 }

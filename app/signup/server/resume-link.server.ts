@@ -24,14 +24,14 @@ export function resumeLinks(secrets: readonly string[], apiUrl: string): ResumeL
   const statusPath = `${apiUrl}/subscription/status/`;
 
   return {
-    async toToken({ key, packageId, priceCents, clientSecret, statusUrl = "", expiresAt }) {
+    async toToken({ key, packageId, agreedPriceCents, clientSecret, statusUrl = "", expiresAt }) {
       const [, id, secret] = CLIENT_SECRET.exec(clientSecret) ?? [];
       if (id === undefined || secret === undefined) return undefined;
       const status = statusUrl.startsWith(statusPath) ? statusUrl.slice(statusPath.length) : statusUrl;
       const end = Math.floor(expiresAt / MINUTE_MS);
       const linkEnd = Math.min(Math.floor(Date.now() / MINUTE_MS) + LINK_MINUTES, end);
       const parts = [key, id, secret, status, end.toString(36), (end - linkEnd).toString(36)];
-      if (priceCents !== undefined) parts.push(priceCents.toString(36));
+      if (agreedPriceCents !== undefined) parts.push(agreedPriceCents.toString(36));
       return tokensOf(packageId).seal(parts.join(" "));
     },
     async fromToken(token, packageId) {
@@ -44,7 +44,7 @@ export function resumeLinks(secrets: readonly string[], apiUrl: string): ResumeL
       return {
         key,
         packageId,
-        priceCents: cents === undefined ? undefined : Number.parseInt(cents, 36),
+        agreedPriceCents: cents === undefined ? undefined : Number.parseInt(cents, 36),
         expiresAt,
         clientSecret: `seti_${id}_secret_${secret}`,
         statusUrl: statusUrl || undefined,
@@ -60,7 +60,7 @@ export async function resumeLink(session: UnfinishedSession, links: ResumeLinks,
   const urlOf = (token: string) => `${siteUrl}${signUpPath(session.packageId)}?resume=${token}`;
   if (urlOf(whole).length <= MAX_QR_CODE_LENGTH) return { url: urlOf(whole), qrCodePath: QR_CODE_PATH };
   // Leave out the price so that a QR code fits. The other device then shows the list price.
-  const short = await links.toToken({ ...session, priceCents: undefined });
+  const short = await links.toToken({ ...session, agreedPriceCents: undefined });
   if (short !== undefined && urlOf(short).length <= MAX_QR_CODE_LENGTH)
     return { url: urlOf(short), qrCodePath: QR_CODE_PATH };
   return { url: urlOf(whole), qrCodePath: undefined };

@@ -1,4 +1,5 @@
 import { parseCookie, stringifySetCookie } from "cookie";
+import * as z from "zod/mini";
 import { randomToken } from "../../pipeline/random-token.server";
 import {
   type CurrentSession,
@@ -79,8 +80,10 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
     newNonce,
     missingNonce: (request) => (nonceIn(request) === undefined ? newNonce() : undefined),
     nonceIn,
-    toReturnToken: ({ key, requestId, packageId, priceCents, expiresAt, clientSecret, statusUrl }) =>
-      inReturn.seal(JSON.stringify({ key, requestId, packageId, priceCents, expiresAt, clientSecret, statusUrl })),
+    toReturnToken: ({ key, requestId, packageId, agreedPriceCents, expiresAt, clientSecret, statusUrl }) =>
+      inReturn.seal(
+        JSON.stringify({ key, requestId, packageId, agreedPriceCents, expiresAt, clientSecret, statusUrl }),
+      ),
     async fromReturnToken(token) {
       const returned = unfinishedSession.safeParse(parsed(await inReturn.open(token))).data;
       return returned && isKept(returned) ? returned : undefined;
@@ -92,18 +95,21 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
 const LEFT_OUT = ["message", "details"];
 
 /** The fields that the previous release requires, so that a rollback keeps sign-ups. Remove in the next release. */
-function readByEarlierRelease({ state }: SignupSession): object {
+function readByEarlierRelease({ state, agreedPriceCents: priceCents }: SignupSession): object {
   switch (state) {
     case "card":
-      return {};
+      return { priceCents };
     case "waiting":
-      return { checks: 1 };
+      return { priceCents, checks: 1 };
     case "ended":
-      return { clientSecret: "" };
+      return { priceCents, clientSecret: "" };
     case "done":
-      return { setupIntentId: "" };
+      return { priceCents, setupIntentId: "" };
   }
 }
+
+/** The previous release calls the agreed price `priceCents`. Remove in the next release. */
+const writtenByEarlierRelease = z.looseObject({ priceCents: z.optional(z.number()) });
 
 /**
  * When a sign-up that is accepted now will end if no card is set up, in milliseconds since 1970.
@@ -118,5 +124,7 @@ function isKept({ expiresAt }: { expiresAt: number }): boolean {
 }
 
 function parsed(text: string | undefined): unknown {
-  return text === undefined ? undefined : JSON.parse(text);
+  if (text === undefined) return undefined;
+  const { priceCents, ...kept } = writtenByEarlierRelease.parse(JSON.parse(text));
+  return priceCents === undefined ? kept : { agreedPriceCents: priceCents, ...kept };
 }

@@ -1,6 +1,6 @@
 import { company } from "../../company";
 import { MailIcon } from "../controls/icons";
-import { mailTo } from "../use-site";
+import { mailTo } from "../mail-to";
 
 const offers = [
   {

@@ -1,5 +1,6 @@
 import { company } from "../../company";
-import { mailTo, useSite } from "../use-site";
+import { mailTo } from "../mail-to";
+import { useSite } from "../use-site";
 import { Logo } from "./logo";
 
 export function Footer() {

@@ -1,5 +1,5 @@
 /** Stands in for Stripe Tax's rates. */
-const TAX_PERCENT = 8;
+const TAX_RATE = 0.08;
 
 /** What an invoice says about the rate. */
 export const STANDARD_RATE = {
@@ -10,5 +10,5 @@ export const STANDARD_RATE = {
 
 /** The tax on an amount. Both are in cents. */
 export function taxOn(cents: number): number {
-  return Math.round((cents * TAX_PERCENT) / 100);
+  return Math.round(cents * TAX_RATE);
 }

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod";
+import { shortAmount } from "../../../app/contract/money";
 import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { parseForm } from "../api/parameters";
 import type { StripeContext } from "../api/router";
@@ -10,7 +11,7 @@ import { moveClock, nextStep } from "../clock/steps";
 import { DAY, HOUR } from "../clock/time";
 import type { Effects } from "../store/events";
 import { type Customer, type Event, isRecord, type Subscription } from "../store/objects";
-import { dollars, type Html, list, page, time } from "./layout";
+import { type Html, list, page, time } from "./layout";
 
 const MOVES = Object.entries({ "An hour": HOUR, "A day": DAY, "The trial": TRIAL_DAYS * DAY, "A month": 31 * DAY });
 
@@ -70,7 +71,7 @@ function facts(customer: Customer, subscription: Subscription, effects: Effects)
   const card = cardToCharge(subscription, effects)?.card;
   const willFail = effects.store.get(z.boolean(), "setting", failsNext(customer.id));
   return html`<p>
-      <strong>${words(subscription.status)}</strong>, ${dollars(subscription.items.data[0]?.price.unit_amount ?? 0)} a month,
+      <strong>${words(subscription.status)}</strong>, ${shortAmount(subscription.items.data[0]?.price.unit_amount ?? 0)} a month,
       ${card ? `${card.brand} ${card.last4}` : "no card"}${willFail ? ", and the next charge will fail" : ""}.
       ${subscription.cancel_at === null ? "" : html`It ends at ${time(subscription.cancel_at * 1000)}.`}
       ${step ? html`Next: ${step.does}, ${time(step.at * 1000)}.` : ""}
@@ -87,7 +88,7 @@ function facts(customer: Customer, subscription: Subscription, effects: Effects)
 function detailOf({ type, data }: Event): string {
   const { object, previous_attributes: previous = {} } = data;
   if (!isRecord(object)) return "";
-  if (typeof object.total === "number") return dollars(object.total);
+  if (typeof object.total === "number") return shortAmount(object.total);
   if (type !== "customer.subscription.updated") return "";
   if ("status" in previous) return `${words(String(previous.status))} → ${words(String(object.status))}`;
   if ("cancel_at" in previous) return object.cancel_at === null ? "cancellation reversed" : "will be canceled";

@@ -44,5 +44,3 @@ export function time(date: number | string): Html {
   const iso = new Date(date).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
-
-export const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`;

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod";
+import { shortAmount } from "../../../app/contract/money";
 import { StripeFailure } from "../api/errors";
 import { type Form, parseForm, readParameters } from "../api/parameters";
 import type { StripeContext } from "../api/router";
@@ -11,7 +12,7 @@ import { changePrice } from "../resources/subscriptions";
 import type { Effects } from "../store/events";
 import { type Customer, merge, type Price, type Subscription } from "../store/objects";
 import type { Store } from "../store/store";
-import { dollars, type Html, list, page } from "./layout";
+import { type Html, list, page } from "./layout";
 
 /** The customer portal. Stripe would email a link; here the portal opens at once: https://docs.stripe.com/customer-management */
 export const customerPortal = new Hono<StripeContext>();
@@ -114,7 +115,7 @@ function subscriptionForm(subscription: Subscription, store: Store): Html {
   const { id, items, cancel_at } = subscription;
   const current = items.data[0]?.price;
   const nameOf = (price?: Price) =>
-    `${store.find("Product", price?.product)?.name}, ${dollars(price?.unit_amount ?? 0)} a month`;
+    `${store.find("Product", price?.product)?.name}, ${shortAmount(price?.unit_amount ?? 0)} a month`;
   const option = (price: Price) =>
     html`<option value="${price.id}" ${price.id === current?.id ? "selected" : ""}>${nameOf(price)}</option>`;
   const [intent, label] = cancel_at === null ? ["cancel", "Cancel"] : ["renew", "Don't cancel"];

@@ -58,11 +58,11 @@ export const prices: Operation[] = [
 
 /** Saves the placeholder prices of the API's first migration, each with its product. */
 export function savePlaceholderPrices(store: Store, now: number): void {
-  for (const { title, monthlyPrice: dollars } of PAID_PLANS) {
+  for (const { title, priceCents } of PAID_PLANS) {
     const name = title.toLowerCase();
     if (store.find("Product", `prod_${name}`)) continue;
     store.save("Product", productOf(`prod_${name}`, title, now));
-    store.save("Price", priceOf(`price_${name}`, `prod_${name}`, dollars * 100, "month", now));
+    store.save("Price", priceOf(`price_${name}`, `prod_${name}`, priceCents, "month", now));
   }
 }
 

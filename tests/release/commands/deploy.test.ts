@@ -58,7 +58,7 @@ async function inProduction(live?: Prices) {
 /** Commits plans with these prices in dollars. */
 async function commitPrices(prices: Prices): Promise<string> {
   for (const [title, dollars] of Object.entries(prices)) {
-    await checkout.change(PLANS, (text) => text.replace(RegExp(`("${title}", monthlyPrice: )\\d+`), `$1${dollars}`));
+    await checkout.change(PLANS, (text) => text.replace(RegExp(`("${title}", priceCents: )[\\d_]+`), `$1${dollars}`));
   }
   return checkout.commit();
 }

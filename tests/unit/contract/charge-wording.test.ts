@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { chargeSentence, usd, utcMinute } from "../../../app/contract/charge-wording";
+import { chargeSentence, utcMinute } from "../../../app/contract/charge-wording";
+import { chargedAmount } from "../../../app/contract/money";
 import { trialEndOf } from "../../../app/contract/trial";
 import { MESSAGE, SENDER } from "../api/outbox/message";
 
@@ -9,23 +10,23 @@ afterEach(() => void vi.unstubAllEnvs());
 
 const CARD = "Visa ending in 4242";
 
-test("amounts have a thousands separator, cents and their currency", () => {
-  expect(usd(123_456)).toBe("$1,234.56 USD");
-});
-
 test("a minute is shown in UTC on a 24-hour clock", () => {
   expect(utcMinute("2026-12-31T00:05:00Z")).toBe("December 31, 2026, 00:05 UTC");
 });
 
 test("a charge is described with its amount, card and day, and as the same every month", () => {
-  expect(chargeSentence("2026-12-05T23:59:00.000Z", { amount: usd(123_456), card: CARD })).toBe(
+  expect(chargeSentence("2026-12-05T23:59:00.000Z", { amount: chargedAmount(123_456), card: CARD })).toBe(
     "Unless you cancel before then, we’ll charge $1,234.56 USD to your Visa ending in 4242 on or after " +
       "December 5, 2026 (UTC), and then every month until you cancel.",
   );
 });
 
 test("a first charge with another amount is described with the later one", () => {
-  const sentence = chargeSentence("2026-12-05T23:59:00.000Z", { amount: usd(123_456), later: usd(100), card: CARD });
+  const sentence = chargeSentence("2026-12-05T23:59:00.000Z", {
+    amount: chargedAmount(123_456),
+    later: chargedAmount(100),
+    card: CARD,
+  });
   expect(sentence).toContain("on or after December 5, 2026 (UTC), and then $1.00 USD every month");
 });
 
@@ -45,7 +46,7 @@ describe.each(["Pacific/Kiritimati", "Pacific/Pago_Pago"])("in the time zone %s"
   ])("a trial that begins at $began ends on the same day on the page and in both emails", async ({ began, ends }) => {
     const there = await wordingThere();
     const end = trialEndOf(began);
-    const sentence = there.chargeSentence(end, { amount: usd(123_456), card: CARD });
+    const sentence = there.chargeSentence(end, { amount: chargedAmount(123_456), card: CARD });
     expect(sentence).toContain(`on or after ${ends} (UTC)`);
     expect(there.utcMinute(end)).toBe(`${ends}, 23:59 UTC`);
 

@@ -120,12 +120,12 @@ test("the card of ENTERPRISE/AGENCY has everything in STANDARD and its own featu
 });
 
 test("a price that differs from the original is next to it, with the price that follows", () => {
-  const { lines, struckOut } = cardOf({ ...planNamed("MINI"), price: 80, originalPrice: 1200 });
+  const { lines, struckOut } = cardOf({ ...planNamed("MINI"), price: "$80", originalPrice: "$1,200" });
   expect(struckOut).toEqual(["Regular price $1,200"]);
   expect(lines).toEqual(expect.arrayContaining(["Regular price $1,200 $80 a month", "Then $1,200 a month"]));
 });
 
-test.each([{ originalPrice: 100 }, { originalPrice: null }])(
+test.each([{ originalPrice: "$100" }, { originalPrice: null }])(
   "nothing is struck out with the original price $originalPrice and the price 100",
   ({ originalPrice }) => {
     expect(cardOf({ ...planNamed("MINI"), originalPrice }).struckOut).toEqual([]);

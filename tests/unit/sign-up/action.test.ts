@@ -75,7 +75,14 @@ describe("a form that the API takes", () => {
     const { package_id, password: _, ...details } = request;
     const { session } = await post(siteContext(), fields, { session: { ...card, details: { company_name: "Other" } } });
     expect(session).toEqual({
-      ...{ state: "card", flash: "saved", requestId: "this-request", packageId: PLAN, priceCents: 50_000, details },
+      ...{
+        state: "card",
+        flash: "saved",
+        requestId: "this-request",
+        packageId: PLAN,
+        agreedPriceCents: 50_000,
+        details,
+      },
       key: await keyOf({ ...request, password: fields.password }, NONCE),
       expiresAt: NOW + 24 * HOUR,
       clientSecret: "seti_1_secret_1",

@@ -131,12 +131,12 @@ test.each<PageCase>([
   },
   {
     name: "the card step charges the price that the visitor agreed to",
-    step: { ...cardStep, priceCents: 45_000 },
+    step: { ...cardStep, agreedPriceCents: 45_000 },
     says: "we’ll charge $450.00 USD to your card",
   },
   {
     name: "the card step's plan has the price that the visitor agreed to",
-    step: { ...cardStep, priceCents: 45_000 },
+    step: { ...cardStep, agreedPriceCents: 45_000 },
     says: "5-day free trial, then $450/month",
   },
   {
@@ -154,7 +154,7 @@ test.each<PageCase>([
   { name: "a success has its request ID", step: done, says: "include this request ID: the-first-request" },
   {
     name: "a success has the price that the visitor agreed to",
-    step: { ...done, priceCents: 45_000 },
+    step: { ...done, agreedPriceCents: 45_000 },
     says: "$450.00 USD, on or after",
   },
 ])("$name", async ({ step, reply, says, links = [] }) => {
@@ -189,7 +189,7 @@ describe("a form that comes back", () => {
   });
 
   test("with another price shows and sends it", async () => {
-    const { container } = await show(page, formStep({}), { form, priceCents: 60_000 });
+    const { container } = await show(page, formStep({}), { form, listPriceCents: 60_000 });
     expect(container.textContent).toContain("$0 today. Then $600/month after 5 days unless you cancel.");
     expect(container.querySelector<HTMLInputElement>("[name=price_cents]")?.value).toBe("60000");
   });

@@ -44,10 +44,10 @@ describe("a link", () => {
   });
 
   test("leaves out the price rather than its QR code", async () => {
-    const { url = "", qrCodePath } = (await resumeLink({ ...long, priceCents: 999_999_999 }, links, WWW)) ?? {};
+    const { url = "", qrCodePath } = (await resumeLink({ ...long, agreedPriceCents: 999_999_999 }, links, WWW)) ?? {};
     expect(qrCodePath).toBe("/resume-code");
     const token = new URL(url).searchParams.get("resume") ?? "";
-    expect(await links.fromToken(token, PLAN)).toMatchObject({ key: long.key, priceCents: undefined });
+    expect(await links.fromToken(token, PLAN)).toMatchObject({ key: long.key, agreedPriceCents: undefined });
   });
 
   test("too long for an old phone has no QR code", async () => {
@@ -62,7 +62,7 @@ describe("a link", () => {
     { name: "as long as Stripe's and the API's", signUp: long },
     { name: "without a status URL", signUp: { ...card, statusUrl: undefined } },
     { name: "of another API", signUp: ofAnotherApi },
-    { name: "without a price", signUp: { ...card, priceCents: undefined } },
+    { name: "without a price", signUp: { ...card, agreedPriceCents: undefined } },
   ])("has its sign-up without the details: $name", async ({ signUp }) => {
     const { details: _, requestId: __, state: ___, ...kept } = signUp;
     const token = (await links.toToken(signUp)) ?? "";

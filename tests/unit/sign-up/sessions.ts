@@ -5,7 +5,7 @@ import { validRequest } from "../../support/person";
 import { PLAN, STATUS_URL } from "../../support/site-in-process/site-settings";
 
 const { package_id: _, password: __, ...details } = validRequest;
-const ids = { key: "the-first-key", requestId: "the-first-request", packageId: PLAN, priceCents: 50_000 };
+const ids = { key: "the-first-key", requestId: "the-first-request", packageId: PLAN, agreedPriceCents: 50_000 };
 const form = { ...ids, details, expiresAt: NOW + 20 * HOUR };
 const pending = { ...form, clientSecret: "seti_1_secret_1", statusUrl: STATUS_URL };
 

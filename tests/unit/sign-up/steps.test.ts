@@ -178,7 +178,7 @@ const CHECKED: CheckedCase[] = [
     cookie: waiting,
     path: PATH,
     ...PROCESSING,
-    page: { step: "waiting", packageId: PLAN, priceCents: 50_000, reason: "processing", refreshSeconds: 10 },
+    page: { step: "waiting", packageId: PLAN, agreedPriceCents: 50_000, reason: "processing", refreshSeconds: 10 },
     keeps: waiting,
   },
   {
@@ -331,7 +331,7 @@ describe("a return from the card's setup", () => {
       page: {
         step: "done",
         packageId: PLAN,
-        priceCents: 50_000,
+        agreedPriceCents: 50_000,
         startedAt: new Date(NOW).toISOString(),
         trialEnd: "2026-11-27T12:00:00.000Z",
         flash: "saved",
@@ -344,7 +344,7 @@ describe("a return from the card's setup", () => {
       page: {
         step: "waiting",
         packageId: PLAN,
-        priceCents: 50_000,
+        agreedPriceCents: 50_000,
         reason: "processing",
         refreshSeconds: 10,
         failed: false,
@@ -519,9 +519,9 @@ describe("a page", () => {
 
   test("of a success shows the card and the trial's end as Stripe and the API have them", async () => {
     const { step } = await open(siteThatAnswers(TRIAL), waiting, PATH);
-    const { key, requestId, details, packageId, priceCents } = card;
+    const { key, requestId, details, packageId, agreedPriceCents } = card;
     expect(step).toEqual({
-      ...{ step: "done", key, requestId, details, packageId, priceCents, flash: "saved", failed: false },
+      ...{ step: "done", key, requestId, details, packageId, agreedPriceCents, flash: "saved", failed: false },
       card: { brand: "visa", last4: "4242" },
       startedAt: new Date(NOW).toISOString(),
       trialEnd: "2026-11-27T12:00:00.000Z",

@@ -1,5 +1,6 @@
 import { cardName } from "../../../../app/contract/card-name";
-import { chargeDay, chargeSentence, usd, utcDay, utcMinute } from "../../../../app/contract/charge-wording";
+import { chargeDay, chargeSentence, utcDay, utcMinute } from "../../../../app/contract/charge-wording";
+import { chargedAmount } from "../../../../app/contract/money";
 import { TRIAL_DAYS, TRIAL_SCOPE } from "../../../../app/contract/trial";
 import type { Amount, ChargePreview } from "../../stripe/charge-preview";
 import type { Message } from "../outbox";
@@ -135,6 +136,6 @@ function chargeDetails({ trialEndOutcome, card, end }: Trial): [string, string][
 function inDollars(amount: Amount | null): string {
   if (amount === null) return "the price of your plan";
   const { cents, tax } = amount;
-  if (tax === "added") return `${usd(cents)} plus any tax`;
-  return tax === 0 ? usd(cents) : `${usd(cents)} including ${usd(tax)} tax`;
+  if (tax === "added") return `${chargedAmount(cents)} plus any tax`;
+  return tax === 0 ? chargedAmount(cents) : `${chargedAmount(cents)} including ${chargedAmount(tax)} tax`;
 }
