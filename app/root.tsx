@@ -6,7 +6,7 @@ import { publicSettings } from "./pipeline/settings/public-settings.server";
 import { hydrates } from "./ui/document/hydration";
 import { InlineStylesheet, stylesheetOf } from "./ui/document/inline-stylesheet";
 import { useNonce } from "./ui/document/nonce";
-import { ErrorPage } from "./ui/layout/error-page";
+import { ErrorPage, UNEXPECTED_ERROR } from "./ui/layout/error-page";
 import { Footer } from "./ui/layout/footer";
 import { Header, SCROLL_STATE, SkipLink } from "./ui/layout/header";
 import styles from "./ui/styles.css";
@@ -34,14 +34,12 @@ const PRERENDER = JSON.stringify({
   ],
 });
 
-const UNEXPECTED = "Unexpected Application Error";
-
 /** The stylesheet of error pages; every other page has its own. */
 export const handle = { stylesheet: styles };
 
 /** The error page's title; every route has its own. */
 export const meta: MetaFunction = ({ error }) =>
-  error ? [{ title: titleOf(UNEXPECTED) }, { name: "robots", content: "noindex" }] : [];
+  error ? [{ title: titleOf(UNEXPECTED_ERROR) }, { name: "robots", content: "noindex" }] : [];
 
 export function loader({ context }: LoaderFunctionArgs): Site {
   return publicSettings(context);
@@ -108,5 +106,5 @@ export default function Root() {
 /** Refused requests have their own pages: app/routes/$.tsx. */
 export function ErrorBoundary() {
   const site = useRouteLoaderData<typeof loader>("root");
-  return <ErrorPage title={UNEXPECTED} requestId={site?.requestId} />;
+  return <ErrorPage requestId={site?.requestId} />;
 }

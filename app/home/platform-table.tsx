@@ -1,4 +1,4 @@
-import { platformRows } from "../pricing/plans/platforms";
+import { platformRows } from "../pricing/plans/platform-rows";
 
 export function PlatformTable() {
   return (

@@ -4,7 +4,6 @@ import type { ComponentType } from "react";
 /** Front matter. */
 export interface LegalAttributes {
   title: string;
-  description: string;
   /** ISO date. */
   updated: string;
 }

@@ -232,7 +232,7 @@ export const shouldRevalidate: ShouldRevalidateFunction = ({ actionResult, defau
 export function ErrorBoundary() {
   const { pathname, search } = useLocation();
   const site = useRouteLoaderData<{ requestId: string }>("root");
-  return <ErrorPage title="Unexpected Application Error" requestId={site?.requestId} tryAgain={pathname + search} />;
+  return <ErrorPage requestId={site?.requestId} tryAgain={pathname + search} />;
 }
 
 export default SignupPage;

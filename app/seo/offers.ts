@@ -1,7 +1,7 @@
 import type { Offer } from "schema-dts";
 import { inDollars } from "../contract/money";
 import type { Plan } from "../pricing/plans/plan-list";
-import { describePrompts } from "../pricing/plans/platforms";
+import { describePrompts } from "../pricing/plans/platform-rows";
 
 /** JSON-LD offers; empty for a plan priced on request. */
 export function jsonLdOffers(plan: Plan, pricingUrl: string): Offer[] {

@@ -2,13 +2,14 @@ import type { Context, ErrorHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { encode } from "turbo-stream";
 import { describeError } from "../../shared/describe-error";
+import { UNEXPECTED_ERROR } from "../../ui/layout/error-page";
 import type { SiteEnv } from "../context.server";
 import { Refusal } from "../guard/refusals.server";
 
 /** Answers an unexpected error with a page that needs no React. */
 export const errorPage: ErrorHandler<SiteEnv> = (error, c) => {
   c.get("log").error("unexpected", describeError(error));
-  return plainPage(c, 500, "Unexpected Application Error");
+  return plainPage(c, 500, UNEXPECTED_ERROR);
 };
 
 /**

@@ -1,7 +1,7 @@
 import { company } from "../../company";
 import { features, suite } from "../../home/home-content";
 import { describeOffer, PLANS } from "../../pricing/plans/plan-list";
-import { describePrompts, platformsOf } from "../../pricing/plans/platforms";
+import { describePrompts, platformsOf } from "../../pricing/plans/platform-rows";
 import type { Site } from "../../ui/use-site";
 import { markdownPath } from "../markdown-path";
 import { publicPages } from "../pages";

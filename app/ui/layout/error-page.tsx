@@ -1,7 +1,10 @@
 import { ButtonLink } from "../controls/button";
 
+/** The heading and title of the page for an error that nobody expected. */
+export const UNEXPECTED_ERROR = "Unexpected Application Error";
+
 interface ErrorPageProps {
-  title: string;
+  title?: string;
   message?: string;
   requestId?: string | undefined;
   /** URL of a page that may work now. */
@@ -9,7 +12,7 @@ interface ErrorPageProps {
 }
 
 /** Never shows the error itself. */
-export function ErrorPage({ title, message, requestId, tryAgain }: ErrorPageProps) {
+export function ErrorPage({ title = UNEXPECTED_ERROR, message, requestId, tryAgain }: ErrorPageProps) {
   return (
     <section className="wrap grid min-h-[60vh] content-center py-20">
       <h1 className="text-title">{title}</h1>
