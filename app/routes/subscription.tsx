@@ -81,16 +81,15 @@ export async function action(posted: ActionFunctionArgs) {
   const { api, configuration, idempotencyKeyOf, ip, log, requestId, sessions, turnstile } = context;
   const { pathname: path } = new URL(request.url);
   const rateLimitKey = rateLimitKeyOf(ip);
-  const deadlineFactor = configuration.DEADLINE_FACTOR;
 
   if (await isOverLimit(configuration.SIGNUP_RATE_LIMIT, rateLimitKey, log)) {
     log.add({ outcome: "refused", reason: TOO_MANY_REQUESTS.title });
     // A form sent by script still has the typed values.
-    const { fields } = context.route?.isData ? { fields: {} } : await readForm(request, deadlineFactor);
+    const { fields } = context.route?.isData ? { fields: {} } : await readForm(request);
     return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
   }
 
-  const { fields, problem } = await readForm(request, deadlineFactor);
+  const { fields, problem } = await readForm(request);
   if (problem) {
     log.add({ outcome: "refused", reason: problem.title });
     return reply(problem.status, refused({ fields, problem }));

@@ -75,12 +75,6 @@ export function isSecretName(name: string): boolean {
   return /_(?:SECRET|TOKEN|KEY)$/.test(name) && !/_(?:PUBLISHABLE|SITE)_KEY$/.test(name);
 }
 
-/** Multiplies every deadline, so that tests on a busy machine never hit one. Local development only. */
-export const deadlineFactor = z._default(
-  z.pipe(z.string().check(z.regex(/^[1-9]\d{0,3}$/, "must be a number from 1 to 9999")), z.transform(Number)),
-  1,
-);
-
 /** Which deployment this is. Local development has none. */
 export const stage = z.optional(z.enum(["production", "staging"], "must be production or staging"));
 

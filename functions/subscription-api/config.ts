@@ -5,7 +5,6 @@ import { release } from "../../app/shared/release";
 import {
   type ConfigurationProblem,
   type ConfigurationResult,
-  deadlineFactor,
   isLoopback,
   isSecretName,
   modeProblem,
@@ -70,8 +69,6 @@ export const settings = z.object({
   SIGNUP_RATE_LIMIT: binding<RateLimit>("limit"),
   /** The host name in email links for other devices, set by `npm start`; refused in a deployment. */
   HOST: z.string().optional(),
-  /** As the site's. */
-  DEADLINE_FACTOR: deadlineFactor,
   /** The API's own URL, for links in emails. */
   PUBLIC_URL: baseUrl,
   /** As the site's. */
@@ -106,7 +103,6 @@ function checkTogether(env: Settings, context: z.RefinementCtx): void {
   if (env.STRIPE_API_URL === undefined) {
     if (!/^[sr]k_(test|live)_\w{16,}$/.test(env.STRIPE_SECRET_KEY)) refuse("STRIPE_SECRET_KEY", "is the local value");
     if (env.HOST !== undefined) refuse("HOST", "is for local development only");
-    if (env.DEADLINE_FACTOR !== 1) refuse("DEADLINE_FACTOR", "is for local development only");
     for (const [key, value] of Object.entries(env)) {
       if (typeof value === "string" && isLoopback(value)) refuse(key, "must not be on this machine");
       if ([value].flat().some((one) => localSecrets.has(one))) refuse(key, "is the local value");
@@ -135,14 +131,12 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
   /** Only an operator may write (docs/operations.md, "Restoring the database"). */
   inMaintenance: env.MAINTENANCE !== undefined,
   release: env.RELEASE,
-  deadlineFactor: env.DEADLINE_FACTOR,
   d1: env.DB,
   signUpLimit: env.SIGNUP_RATE_LIMIT,
   stripe: {
     secretKey: env.STRIPE_SECRET_KEY,
     webhookSecrets: env.STRIPE_WEBHOOK_SECRET,
     /** A simulator of Stripe on this machine, or Stripe's test mode for a Worker on this machine. */
-    ...(env.DEADLINE_FACTOR !== 1 && { deadlineFactor: env.DEADLINE_FACTOR }),
     ...(env.STRIPE_API_URL !== undefined && { apiUrl: new URL(env.STRIPE_API_URL) }),
   },
   automaticTax: env.AUTOMATIC_TAX ?? false,

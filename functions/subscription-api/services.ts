@@ -30,9 +30,8 @@ export function connectWith(hasher: PasswordHasher): Connect {
   };
 }
 
-function queueFor({ isLocal, deadlineFactor }: Config, hasher: PasswordHasher): PasswordQueue {
-  const { waiting, waitsForMs } = isLocal ? LOCAL_PASSWORD_LIMITS : PASSWORD_LIMITS;
-  return passwordQueue(hasher, { waiting, waitsForMs: waitsForMs * deadlineFactor });
+function queueFor({ isLocal }: Config, hasher: PasswordHasher): PasswordQueue {
+  return passwordQueue(hasher, isLocal ? LOCAL_PASSWORD_LIMITS : PASSWORD_LIMITS);
 }
 
 /**
@@ -58,7 +57,7 @@ export function servicesFor(config: Config, limits?: RunLimits) {
     prices: stripePrices(stripe),
     stripeHistory: stripeHistory(stripe),
     stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecrets),
-    mail: mailOver(config.mail, config.deadlineFactor),
-    accountWebhook: config.console && accountWebhookTo(config.console, config.deadlineFactor),
+    mail: mailOver(config.mail),
+    accountWebhook: config.console && accountWebhookTo(config.console),
   };
 }

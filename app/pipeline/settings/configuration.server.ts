@@ -5,7 +5,6 @@ import { release } from "../../shared/release";
 import {
   type ConfigurationProblem,
   type ConfigurationResult,
-  deadlineFactor,
   isLoopback,
   modeProblem,
   newAndOld,
@@ -75,8 +74,6 @@ export const settings = z.object({
       .check(z.refine((value) => value >= 100 && value <= 60_000, "must be between 100 and 60000")),
     10_000,
   ),
-  /** Multiplies every deadline for tests; refused in a deployment. */
-  DEADLINE_FACTOR: deadlineFactor,
   /** True if the API creates one sign-up per Idempotency-Key, so that the site can retry failed calls. */
   SUBSCRIPTION_API_IDEMPOTENT: z._default(boolean, false),
   /** Binding: forms from one sender. */
@@ -158,7 +155,6 @@ function deploymentProblems(configuration: Configuration): ConfigurationProblem[
       (name) => !textOf(name).startsWith("https:"),
     ),
     ...problem(["STRIPE_JS_URL", "STRIPE_API_URL", "HOST"], LOCAL_ONLY, (name) => configuration[name] !== undefined),
-    ...problem(["DEADLINE_FACTOR"], LOCAL_ONLY, () => configuration.DEADLINE_FACTOR !== 1),
     ...problem(["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"], "is a key for tests", (name) =>
       TURNSTILE_TEST_KEY.test(textOf(name)),
     ),

@@ -40,9 +40,8 @@ const MAX_ENTRY_LENGTH = 256;
 const READ_PROBLEMS = { "too slow": BODY_TOO_SLOW, aborted: MALFORMED };
 
 /** Reads a form's known fields. Drops all others and refuses files. Refuses a form over 16 KB, but returns its short fields. */
-export async function readForm(request: Request, deadlineFactor = 1): Promise<ReceivedForm> {
-  const milliseconds = BODY_DEADLINE_MS * deadlineFactor;
-  const body = await readBoundedBytes(request, { bytes: MAX_FORM_BYTES, milliseconds });
+export async function readForm(request: Request): Promise<ReceivedForm> {
+  const body = await readBoundedBytes(request, { bytes: MAX_FORM_BYTES, milliseconds: BODY_DEADLINE_MS });
   if (!("bytes" in body)) return { fields: {}, problem: READ_PROBLEMS[body.status] };
   const type = request.headers.get("Content-Type") ?? "";
   const form = /^multipart/i.test(type)

@@ -18,15 +18,14 @@ export interface SignupServices {
 
 export function signupServices(configuration: Configuration): SignupServices {
   const { SESSION_SECRET: secrets, SUBSCRIPTION_API_URL: apiUrl, TURNSTILE_SECRET_KEY: turnstileKey } = configuration;
-  const deadlineFactor = configuration.DEADLINE_FACTOR;
   return {
     sessions: signupSessions(secrets, configuration.SITE_URL.startsWith("https:")),
     resumeLinks: resumeLinks(secrets, apiUrl),
     idempotencyKeyOf: idempotencyKeys(secrets),
-    turnstile: turnstileKey === undefined ? undefined : turnstile(turnstileKey, deadlineFactor),
+    turnstile: turnstileKey === undefined ? undefined : turnstile(turnstileKey),
     api: subscriptionApi({
       baseUrl: apiUrl,
-      timeoutMs: configuration.SUBSCRIPTION_API_TIMEOUT_MS * deadlineFactor,
+      timeoutMs: configuration.SUBSCRIPTION_API_TIMEOUT_MS,
       idempotent: configuration.SUBSCRIPTION_API_IDEMPOTENT,
       binding: configuration.SUBSCRIPTION_API,
     }),
@@ -34,7 +33,6 @@ export function signupServices(configuration: Configuration): SignupServices {
       apiUrl: configuration.STRIPE_API_URL ?? "https://api.stripe.com",
       key: configuration.STRIPE_PUBLISHABLE_KEY,
       limiter: configuration.CARD_CHECK_RATE_LIMIT,
-      deadlineFactor,
     }),
   };
 }

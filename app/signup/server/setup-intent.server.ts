@@ -38,12 +38,10 @@ export function setupIntents({
   apiUrl,
   key,
   limiter,
-  deadlineFactor = 1,
 }: {
   apiUrl: string;
   key: string;
   limiter: RateLimit;
-  deadlineFactor?: number;
 }): SetupIntents {
   async function ask(clientSecret: string, expand: boolean): Promise<Response> {
     const id = clientSecret.split("_secret_")[0] ?? "";
@@ -54,7 +52,7 @@ export function setupIntents({
     return fetch(`${apiUrl}/v1/setup_intents/${encodeURIComponent(id)}?${query}`, {
       headers: { Authorization: `Bearer ${key}` },
       redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT_MS * deadlineFactor),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   }
 

@@ -73,8 +73,7 @@ export const BODY_DEADLINE_MS = 10_000;
 /** Reads the body: 413 if it is too long, 408 if too slow, 400 if incomplete. Hono's own bodyLimit has no deadline. */
 export function bodyUpTo(kib: number): Guard {
   return async (c, next) => {
-    const milliseconds = BODY_DEADLINE_MS * c.var.config.deadlineFactor;
-    const body = await readBoundedBytes(c.req.raw, { bytes: kib * KIB, milliseconds });
+    const body = await readBoundedBytes(c.req.raw, { bytes: kib * KIB, milliseconds: BODY_DEADLINE_MS });
     switch (body.status) {
       case "too long":
         return problem(413, { title: `The body is larger than ${kib} KiB` });

@@ -14,7 +14,7 @@ export type AccountMessage = Message & { kind: keyof typeof TYPES };
 export type AccountWebhook = { send(message: AccountMessage): Promise<SendOutcome> };
 
 /** Notifies the console about accounts with Standard Webhooks: https://www.standardwebhooks.com */
-export function accountWebhookTo({ url, secret }: ConsoleConfig, deadlineFactor = 1): AccountWebhook {
+export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook {
   const webhook = new Webhook(secret);
   return {
     async send(message) {
@@ -29,7 +29,7 @@ export function accountWebhookTo({ url, secret }: ConsoleConfig, deadlineFactor 
         "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
         "webhook-signature": webhook.sign(message.key, sentAt, body),
       };
-      return postJson(url, { headers, body, deadlineFactor });
+      return postJson(url, { headers, body });
     },
   };
 }

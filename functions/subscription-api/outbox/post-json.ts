@@ -5,16 +5,12 @@ const DEADLINE_MS = 10_000;
 type Sent = {
   headers: Record<string, string>;
   body: string;
-  deadlineFactor: number;
   /** True for a refusal that means the receiver already has the message. */
   isRepetition?: (response: Response) => Promise<boolean>;
 };
 
 /** Posts a message to its receiver. Does not read the answer's body, which may be endless. */
-export async function postJson(
-  url: string,
-  { headers, deadlineFactor, isRepetition, body }: Sent,
-): Promise<SendOutcome> {
+export async function postJson(url: string, { headers, isRepetition, body }: Sent): Promise<SendOutcome> {
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -22,7 +18,7 @@ export async function postJson(
       body,
       // Following a redirect would send personal data to another host.
       redirect: "manual",
-      signal: AbortSignal.timeout(DEADLINE_MS * deadlineFactor),
+      signal: AbortSignal.timeout(DEADLINE_MS),
     });
     const isSent = response.ok || (await isRepetition?.(response)) === true;
     if (!response.bodyUsed) await response.body?.cancel();

@@ -41,14 +41,14 @@ export function stripeClient(config: StripeConfig, fetcher?: typeof fetch): Stri
   return client;
 }
 
-function newClient({ secretKey, apiUrl, deadlineFactor = 1 }: StripeConfig, fetcher: typeof fetch): Stripe {
+function newClient({ secretKey, apiUrl }: StripeConfig, fetcher: typeof fetch): Stripe {
   return new Stripe(secretKey, {
     apiVersion: API_VERSION,
     // Following a redirect would send personal data to another host.
     httpClient: Stripe.createFetchHttpClient((url: RequestInfo | URL, init?: RequestInit) =>
       fetcher(url, { ...init, redirect: "manual" }),
     ),
-    timeout: TIMEOUT_MS * deadlineFactor,
+    timeout: TIMEOUT_MS,
     maxNetworkRetries: 1,
     telemetry: false,
     ...(apiUrl && {

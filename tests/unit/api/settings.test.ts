@@ -26,7 +26,7 @@ const BINDING = { kind: "cloudflare", binding: EMAIL };
 const stripe = { apiUrl: new URL("http://localhost:8789") };
 
 test.each<[string, Changed, object]>([
-  ["no maintenance, longer deadlines or tax", {}, { inMaintenance: false, deadlineFactor: 1, automaticTax: false }],
+  ["no maintenance or tax", {}, { inMaintenance: false, automaticTax: false }],
   ["the simulator, one trial for each address", {}, { isLocal: true, stripe, trials: { onePerPerson: false } }],
   ["two secrets of links", { LINK_SECRET: `${SECRETS.join(" , ")}\n` }, { links: { secrets: SECRETS } }],
   ["two secrets of Stripe", { STRIPE_WEBHOOK_SECRET: WEBHOOKS.join() }, { stripe: { webhookSecrets: WEBHOOKS } }],
@@ -34,7 +34,6 @@ test.each<[string, Changed, object]>([
   ["email by its binding", { EMAIL, MAIL_API_URL: "" }, { mail: { transport: BINDING } }],
   ["empty settings, which count as none", { OPERATOR_TOKEN: "", CONSOLE_WEBHOOK_URL: "" }, { console: undefined }],
   ["one trial for each person", { ONE_TRIAL_PER_PERSON: "true" }, { trials: { onePerPerson: true } }],
-  ["longer deadlines", { DEADLINE_FACTOR: "60" }, { deadlineFactor: 60, stripe: { deadlineFactor: 60 } }],
   ["maintenance and tax", { MAINTENANCE: "true", AUTOMATIC_TAX: "true" }, { inMaintenance: true, automaticTax: true }],
   ["slashes after the API's URL", { PUBLIC_URL: "https://a.example/" }, { links: { publicUrl: "https://a.example" } }],
   ["slashes after the site's URL", { SITE_URL: "https://a.example//" }, { mail: { siteUrl: "https://a.example" } }],
@@ -104,8 +103,7 @@ test("a deployment refuses each local value, and what is only for local developm
     expect(deployed({ [name]: `${DEPLOYED[name]},${LOCAL_SECRETS[name]}` })).toEqual({ [name]: "is the local value" });
   for (const name of ["SITE_URL", "PUBLIC_URL", "CUSTOMER_PORTAL_URL", "CONSOLE_URL", "MAIL_API_URL"])
     expect(deployed({ [name]: "http://localhost:8789/x" })).toEqual({ [name]: "must not be on this machine" });
-  for (const [name, value] of Object.entries({ HOST: "192.168.0.7", DEADLINE_FACTOR: "2" }))
-    expect(deployed({ [name]: value })).toEqual({ [name]: "is for local development only" });
+  expect(deployed({ HOST: "192.168.0.7" })).toEqual({ HOST: "is for local development only" });
 });
 
 const TOO_SHORT = "abcdefghijklmnopqrstuvwxyz01234";
@@ -152,7 +150,6 @@ test.each<[string, Changed, string[]]>([
   ["Stripe's test mode elsewhere", OTHER_HOSTS, ["STRIPE_API_URL"]],
   ["a publishable key as the secret one", { STRIPE_SECRET_KEY: "pk_live_0123456789abcdef" }, ["STRIPE_SECRET_KEY"]],
   ["three secrets", { LINK_SECRET: THREE }, ["LINK_SECRET"]],
-  ["a deadline factor that is none", { DEADLINE_FACTOR: "0" }, ["DEADLINE_FACTOR"]],
 ])("the API does not start with %s", (_, changed, names) => {
   expect(Object.keys(problemsWith(changed)).sort()).toEqual(names);
 });

@@ -4,7 +4,7 @@ import { DEPLOYED, ORIGIN, startSite } from "../../support/workers/workers";
 /* The built site with a deployment's settings, in front of an API that is unavailable. */
 
 export async function startDeployedSite({ vars, ...rest }: Parameters<typeof startSite>[0] = {}) {
-  const local = { DEADLINE_FACTOR: undefined, STRIPE_JS_URL: undefined, STRIPE_API_URL: undefined };
+  const local = { STRIPE_JS_URL: undefined, STRIPE_API_URL: undefined };
   const api = { SUBSCRIPTION_API_URL: "https://api.site.example", SUBSCRIPTION_API_TIMEOUT_MS: "5000" };
   const miniflare = { outboundService: () => Response.json({}, { status: 503 }) };
   const site = await startSite({ vars: { ...DEPLOYED, ...api, ...local, ...vars }, miniflare, ...rest });

@@ -19,7 +19,7 @@ export type Mail = {
 
 const MAX_ANSWER_BYTES = 16 * 1024;
 
-export function mailOver({ transport, ...config }: MailConfig, deadlineFactor = 1): Mail {
+export function mailOver({ transport, ...config }: MailConfig): Mail {
   const from = { name: config.companyName, email: company.senderEmail };
   return {
     sender: config,
@@ -34,7 +34,6 @@ export function mailOver({ transport, ...config }: MailConfig, deadlineFactor = 
             reply_to: company.supportEmail,
             ...content,
           }),
-          deadlineFactor,
           isRepetition,
         });
       }
