@@ -23,7 +23,7 @@ const { OPERATOR_TOKEN } = LOCAL_SECRETS;
 
 /** By the package's name. */
 type Prices = Record<string, number>;
-const USUAL = { MINI: 100, LITE: 200 };
+const USUAL = { MINI: 1_999, LITE: 9_950 };
 
 /** Runs commands in the checkout with an account of Cloudflare. No command shows a stack. */
 async function inAccount(api?: RunningWorker) {
@@ -41,12 +41,12 @@ async function inAccount(api?: RunningWorker) {
   return { ...cloudflare, run };
 }
 
-/** The same with production's API. `live`: prices in dollars that it sells at; none before a first deployment. */
+/** The same with production's API. `live`: prices in cents that it sells at; none before a first deployment. */
 async function inProduction(live?: Prices) {
   const backend = await startBackend();
   onTestFinished(backend.dispose);
   const account = await inAccount(backend.api);
-  const sold = PACKAGES.map((one) => ({ ...one, price_cents: 100 * (live?.[one.name] ?? one.price_cents / 100) }));
+  const sold = PACKAGES.map((one) => ({ ...one, price_cents: live?.[one.name] ?? one.price_cents }));
   if (live) await callApi({ url: backend.api.url, token: OPERATOR_TOKEN }, "catalog", { packages: sold });
   const prices = async () =>
     Object.fromEntries(
@@ -55,10 +55,10 @@ async function inProduction(live?: Prices) {
   return { ...account, ...backend, prices };
 }
 
-/** Commits plans with these prices in dollars. */
+/** Commits plans with these prices in cents. */
 async function commitPrices(prices: Prices): Promise<string> {
-  for (const [title, dollars] of Object.entries(prices)) {
-    await checkout.change(PLANS, (text) => text.replace(RegExp(`("${title}", priceCents: )[\\d_]+`), `$1${dollars}`));
+  for (const [title, cents] of Object.entries(prices)) {
+    await checkout.change(PLANS, (text) => text.replace(RegExp(`("${title}", priceCents: )[\\d_]+`), `$1${cents}`));
   }
   return checkout.commit();
 }
@@ -92,7 +92,7 @@ test("a first deployment gives the packages their prices at Stripe, and deploys 
   expect({ steps, exitCode }).toEqual({
     steps: [
       "citewell-subscription-api",
-      "catalog: MINI 10000",
+      "catalog: MINI 1999",
       "catalog: LITE 20000",
       "catalog: STANDARD 50000",
       "citewell-site",
@@ -115,16 +115,18 @@ test("a release without other prices needs no operator's token, and leaves the c
 
 test("a release that lowers one price and raises another lowers before the site, and raises after it", async () => {
   const { run, prices } = await inProduction(USUAL);
-  await commitPrices({ MINI: 80, LITE: 250 });
+  await commitPrices({ MINI: 1_500, LITE: 125_000 });
   const { output, steps } = await run("deploy", ["production"]);
-  expect(output).toContain("MINI: $100 → $80 a month, before the site\n  LITE: $200 → $250 a month, after the site");
-  expect(steps).toEqual(["citewell-subscription-api", "catalog: MINI 8000", "citewell-site", "catalog: LITE 25000"]);
-  expect(await prices()).toEqual({ MINI: 8_000, LITE: 25_000, STANDARD: 50_000 });
+  expect(output).toContain(
+    "MINI: $19.99 → $15 a month, before the site\n  LITE: $99.50 → $1,250 a month, after the site",
+  );
+  expect(steps).toEqual(["citewell-subscription-api", "catalog: MINI 1500", "citewell-site", "catalog: LITE 125000"]);
+  expect(await prices()).toEqual({ MINI: 1_500, LITE: 125_000, STANDARD: 50_000 });
 });
 
 test("a release with other prices and no operator's token changes nothing", async () => {
   const { run } = await inProduction(USUAL);
-  await commitPrices({ MINI: 80, LITE: 200 });
+  await commitPrices({ MINI: 1_500, LITE: 9_950 });
   const { output, steps, exitCode } = await run("deploy", ["production"], { OPERATOR_TOKEN: "" });
   expect(output).toContain("read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN");
   expect({ steps, exitCode }).toEqual({ steps: [], exitCode: 1 });
@@ -132,10 +134,10 @@ test("a release with other prices and no operator's token changes nothing", asyn
 
 test("the preflight compares each package's price with what Stripe charges", async () => {
   const { run, api } = await inProduction(USUAL);
-  await rows(api, "UPDATE packages SET price_cents = 9900 WHERE name = 'MINI'");
+  await rows(api, "UPDATE packages SET price_cents = 1900 WHERE name = 'MINI'");
   const { output, exitCode } = await run("preflight", ["production"]);
   expect(output).toMatch(
-    /✗ prices: MINI costs 9900 usd cents per 1 month, but .* charges 10000 usd cents per 1 month: .*npm run catalog/,
+    /✗ prices: MINI costs 1900 usd cents per 1 month, but .* charges 1999 usd cents per 1 month: .*npm run catalog/,
   );
   expect(exitCode).toBe(1);
 });
@@ -164,21 +166,21 @@ test("a rollback deploys a commit's versions, the site first", async () => {
 });
 
 test("a rollback over a raised and a lowered price lowers before the site, and raises after it", async () => {
-  const first = await commitPrices({ MINI: 80, LITE: 250 });
-  const second = await commitPrices({ MINI: 120, LITE: 150 });
-  const { run, versions, prices } = await inProduction({ MINI: 120, LITE: 150 });
+  const first = await commitPrices({ MINI: 1_500, LITE: 125_000 });
+  const second = await commitPrices({ MINI: 12_000, LITE: 7_525 });
+  const { run, versions, prices } = await inProduction({ MINI: 12_000, LITE: 7_525 });
   tagged(versions, first, second);
   const back = await run("rollback", ["production", first]);
   expect(back.steps).toEqual([
-    "catalog: MINI 8000",
+    "catalog: MINI 1500",
     "citewell-site",
-    "catalog: LITE 25000",
+    "catalog: LITE 125000",
     "citewell-subscription-api",
   ]);
-  expect(await prices()).toMatchObject({ MINI: 8_000, LITE: 25_000 });
+  expect(await prices()).toMatchObject({ MINI: 1_500, LITE: 125_000 });
   const forth = await run("rollback", ["production", second]);
   expect(forth.steps).toEqual([
-    "catalog: LITE 15000",
+    "catalog: LITE 7525",
     "citewell-site",
     "catalog: MINI 12000",
     "citewell-subscription-api",
@@ -187,7 +189,7 @@ test("a rollback over a raised and a lowered price lowers before the site, and r
 
 test("a rollback over another price changes nothing while the API refuses, and says how to leave the prices", async () => {
   const first = checkout.commit();
-  const { run, versions, prices } = await inProduction({ MINI: 120 });
+  const { run, versions, prices } = await inProduction({ MINI: 12_000 });
   tagged(versions, first);
   const { output, steps } = await run("rollback", ["production", first], { OPERATOR_TOKEN: "of-another-api" });
   expect(output).toContain("✗ prices: The API answered 401");
