@@ -1,12 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { WebSocket } from "undici";
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { PAID_PLANS } from "../../../app/contract/plans";
 import { fields } from "../../support/person";
-import { enterCard } from "../../support/visitors/visitor";
+import { enterCard, mails, newCard, stripeStateOf } from "../../support/visitors/visitor";
 import { startUpstream } from "../../support/workers/upstream";
 import { checkOut } from "./checkout";
 import { freePorts } from "./ports";
@@ -114,6 +115,51 @@ test("npm start serves the sign-up on PORT, prints addresses and failed requests
   const taken = await checkout.run("start", [], { PORT: String(port) });
   expect(taken.output).toContain(`Port ${port} is in use: stop the program that uses it, or choose another port`);
   expect((await checkout.run("smoke", ["local"], { PORT: String(port) })).output).not.toContain("✗");
+  await stop(started, port);
+});
+
+test("npm start sells plans at any price, from the pricing page to the form, Stripe and the email", async () => {
+  const PLANS = "app/contract/plans.ts";
+  const usual = await readFile(join(checkout.folder, PLANS), "utf8");
+  const odd = ["1_999", "9_950", "125_000"];
+  await checkout.change(PLANS, (text) => text.replace(/(?<=, priceCents: )[\d_]+/g, (cents) => odd.shift() ?? cents));
+  onTestFinished(() => writeFile(join(checkout.folder, PLANS), usual));
+  const port = await freePorts();
+  const [site, simulator] = [`http://localhost:${port}`, `http://localhost:${port + 2}`];
+  const started = await start(port, "start");
+  const textOf = async (path: string, cookie = "") => (await fetch(site + path, { headers: { cookie } })).text();
+  for (const path of ["/pricing", "/pricing.md", "/llms.txt"])
+    for (const amount of ["$19.99", "$99.50", "$1,250"]) expect(await textOf(path), path).toContain(amount);
+  expect(await textOf("/")).toContain("From $19.99 a month");
+  for (const [{ packageId }, cents, short, charged] of [
+    [PAID_PLANS[0], 1_999, "$19.99/month", "$19.99 USD"],
+    [PAID_PLANS[1], 9_950, "$99.50/month", "$99.50 USD"],
+    [PAID_PLANS[2], 125_000, "$1,250/month", "$1,250.00 USD"],
+  ] as const) {
+    const path = `/subscription/${packageId}`;
+    const form = await textOf(path);
+    expect(form).toContain(short);
+    const price_cents = /name="price_cents" value="(\d+)"/.exec(form)?.[1] ?? "";
+    const email = `price-${cents}@example.com`;
+    const body = new URLSearchParams({ ...fields, package_id: packageId, email, price_cents });
+    const sent = await fetch(site + path, { method: "POST", body, redirect: "manual" });
+    const cookies = sent.headers.getSetCookie().map((line) => line.split(";")[0]);
+    const card = await textOf(path, cookies.join("; "));
+    expect(card).toContain(charged);
+    await enterCard(simulator, /seti_\w+_secret_\w+/.exec(card)?.[0], newCard());
+    await expect
+      .poll(() => mails({ url: simulator }, email))
+      .toMatchObject([{ text: expect.stringContaining(charged) }]);
+    const { subscriptions } = await stripeStateOf({ url: simulator }, email);
+    expect(subscriptions.map(({ items }) => items.data[0]?.price.unit_amount)).toEqual([cents]);
+    const cheaper = new URLSearchParams({
+      ...fields,
+      package_id: packageId,
+      email: `x-${email}`,
+      price_cents: String(cents - 1),
+    });
+    expect((await fetch(site + path, { method: "POST", body: cheaper, redirect: "manual" })).status).toBe(409);
+  }
   await stop(started, port);
 });
 

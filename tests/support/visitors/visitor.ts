@@ -80,7 +80,7 @@ export async function rowOf(api: RunningWorker, email: string): Promise<Record<s
 const mail = z.object({ to: z.array(z.string()), subject: z.string(), text: z.string() });
 
 /** The emails to an address in the simulator's mailbox, newest first. */
-export async function mails({ url }: RunningWorker, address: string) {
+export async function mails({ url }: { url: string }, address: string) {
   const { data } = z.object({ data: z.array(mail) }).parse(await (await fetch(`${url}/emails`)).json());
   return data.filter(({ to }) => to.includes(address));
 }
