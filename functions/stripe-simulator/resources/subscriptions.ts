@@ -54,9 +54,9 @@ export const subscriptions: Operation[] = [
     if (given.automatic_tax?.enabled) requireTaxLocation(customer);
     const trialEnd = now + given.trial_period_days * DAY;
     const id = newId("sub");
-    const data = given.items.map(({ price: priceId }, index): Item => {
+    const data = given.items.map(({ price: stripePriceId }, index): Item => {
       const param = `items[${index}][price]`;
-      const price = existing("Price", priceId, store, param);
+      const price = existing("Price", stripePriceId, store, param);
       if (!price.active) {
         throw invalidRequest("The price specified is inactive. This field only accepts active prices.", { param });
       }

@@ -80,7 +80,7 @@ function isAboveShown(price: Pick<SignUp, "price_cents"> | null, { shownPriceCen
 }
 
 function priceChanged(price: AgreedPrice | null, { request, shownPriceCents }: PostedForm): SignUpResult {
-  const fields = { packageId: request.package_id, shownCents: shownPriceCents, cents: price?.price_cents };
+  const fields = { packageId: request.package_id, shownPriceCents, listPriceCents: price?.price_cents };
   log("warn", "price_changed", fields);
   return { status: "price-changed" };
 }

@@ -18,9 +18,9 @@ type TrialState = Pick<SubscriptionState, "status" | "trialEnd"> & { stripeSubsc
 /** Starts the trial at the price that the visitor agreed to. Throws if Stripe does not know that price. */
 export async function startTrial(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Transition> {
   const { packages, payments } = services;
-  const { id, package_id, stripe_customer_id: customerId, stripe_price_id: priceId } = signUp;
+  const { id, package_id, stripe_customer_id: customerId, stripe_price_id: stripePriceId } = signUp;
   if (customerId === null) throw new Error("A sign-up whose card is set up has no customer");
-  if (package_id !== null && priceId === null) {
+  if (package_id !== null && stripePriceId === null) {
     // An earlier release stored this sign-up without a price.
     const chosen = await packages.find(package_id);
     if (chosen === null) throw new Error("A sign-up's package is not in the catalog");
@@ -31,9 +31,9 @@ export async function startTrial(signUp: SignUp, services: AdvanceServices, know
   const cardId = setupIntent?.paymentMethodId ?? null;
   if (cardId === null) throw unexpectedAnswer("payment_method");
   const trial: TrialState =
-    priceId === null
+    stripePriceId === null
       ? await trialWithoutSubscription(customerId, cardId, payments)
-      : await payments.findOrCreateSubscription(signUp, { customerId, priceId, cardId });
+      : await payments.findOrCreateSubscription(signUp, { customerId, stripePriceId, cardId });
   const begun = trial.status === "canceled" ? [] : messagesOnce(id, "trial-started", "account-created");
   return {
     write: { columns: trialColumnsOf(trial), messages: [...begun, ...reminderMessages(id, trial)] },

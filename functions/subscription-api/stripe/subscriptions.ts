@@ -53,7 +53,7 @@ export function stripeSubscriptions(stripe: Stripe, { automaticTax }: Taxes) {
      */
     async findOrCreateSubscription(
       signUp: Attempt,
-      { customerId, priceId, cardId }: { customerId: string; priceId: string; cardId: string },
+      { customerId, stripePriceId, cardId }: { customerId: string; stripePriceId: string; cardId: string },
     ): Promise<SubscriptionState> {
       const known = (await subscriptionsOf(customerId)).find(belongsTo(signUp.id));
       if (known) return stateOf(known);
@@ -64,7 +64,7 @@ export function stripeSubscriptions(stripe: Stripe, { automaticTax }: Taxes) {
             {
               ...tax,
               customer: customerId,
-              items: [{ price: priceId }],
+              items: [{ price: stripePriceId }],
               metadata: originOf(signUp),
               off_session: true,
               trial_period_days: TRIAL_DAYS,

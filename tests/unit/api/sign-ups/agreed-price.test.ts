@@ -46,7 +46,13 @@ test("a plan that has become more expensive is refused by its own problem type, 
   rows(RAISED, STANDARD);
   const response = await showing("50000");
   expect(await response.json()).toMatchObject({ status: 409, type: PRICE_CHANGED });
-  const line = { on: "warn", event: "price_changed", packageId: STANDARD, shownCents: 50_000, cents: 60_000 };
+  const line = {
+    on: "warn",
+    event: "price_changed",
+    packageId: STANDARD,
+    shownPriceCents: 50_000,
+    listPriceCents: 60_000,
+  };
   expect(logged).toContainEqual(expect.objectContaining(line));
   expect(calls).toEqual([]);
 });

@@ -53,7 +53,11 @@ const withoutPlan = then(atCard(NO_PLAN, "a card"), ({ services }, { id }) => si
 /** The sign-up's own subscription, or one that sales made. */
 async function subscribe({ services, model }: Api, signUp: SignUp, id = signUp.id, status = "trialing"): Promise<void> {
   const card = model.get(model.get(signUp.stripe_setup_intent_id)?.payment_method);
-  const choice = { customerId: signUp.stripe_customer_id ?? "", priceId: "price_standard", cardId: card?.id ?? "" };
+  const choice = {
+    customerId: signUp.stripe_customer_id ?? "",
+    stripePriceId: "price_standard",
+    cardId: card?.id ?? "",
+  };
   const made = await services.payments.findOrCreateSubscription({ ...signUp, id }, choice);
   Object.assign(model.get(made.stripeSubscriptionId) ?? {}, { status });
 }

@@ -31,7 +31,7 @@ async function paymentsOf({ signUp: change, settings = {}, everyAnswer = ANYTHIN
   return { payments, answersNext, sent, signUp: { ...(await signUp()), id: "1", ...change } };
 }
 
-const AT_STRIPE = { customerId: "cus_1", priceId: "price_1", cardId: "pm_1" };
+const AT_STRIPE = { customerId: "cus_1", stripePriceId: "price_1", cardId: "pm_1" };
 
 const METADATA = { "metadata[sign_up_id]": "1", "metadata[request_id]": "the-request" };
 const CUSTOMER = {
