@@ -223,9 +223,9 @@ export async function clientAction({ serverAction }: ClientActionFunctionArgs): 
 export const clientLoader = ({ request, serverLoader }: ClientLoaderFunctionArgs) =>
   loadStep(() => serverLoader<SignupStep>(), request.signal);
 
-/** A reply does not change the step, so nothing is reloaded. Offline, a reload would fail. */
-export const shouldRevalidate: ShouldRevalidateFunction = ({ actionResult, defaultShouldRevalidate }) =>
-  actionResult === undefined && defaultShouldRevalidate;
+/** Neither a reply nor a link within the page changes the step, so nothing is reloaded. Offline, a reload would fail. */
+export const shouldRevalidate: ShouldRevalidateFunction = ({ actionResult, nextUrl, defaultShouldRevalidate }) =>
+  actionResult === undefined && nextUrl.hash === "" && defaultShouldRevalidate;
 
 /** The cookie keeps the sign-up, so trying the same page again continues it. */
 export function ErrorBoundary() {

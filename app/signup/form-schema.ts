@@ -42,9 +42,9 @@ export const POSTED_FIELDS: readonly string[] = [
 /** Never sent back to the browser. */
 export const SECRET_FIELDS: ("password" | "confirmPassword")[] = ["password", "confirmPassword"];
 
-/** The value of a plan's radio button: its package ID and the price shown next to it, for example `0b1f6c8e-…:20000`. */
-export function planChoiceValue(packageId: string, shownPriceCents: number): string {
-  return `${packageId}:${shownPriceCents}`;
+/** The value of a plan's radio button: its package ID and the price shown next to it, if any, for example `0b1f6c8e-…:20000`. */
+export function planChoiceValue(packageId: string, shownPriceCents?: number): string {
+  return `${packageId}:${shownPriceCents ?? ""}`;
 }
 
 /** Replaces the hidden package ID and price with the chosen plan's. An empty choice means no plan. */

@@ -1,4 +1,4 @@
-import { Link, useActionData, useLoaderData, useNavigation } from "@remix-run/react";
+import { Link, useActionData, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { signUpPath } from "../contract/sign-up-path";
 import { findPlan } from "../pricing/plans/plan-list";
@@ -6,6 +6,7 @@ import { LiveRegion } from "../ui/controls/notice";
 import { CardStep } from "./card/card-step";
 import { WaitingStep } from "./card/waiting-step";
 import { SuccessStep } from "./done/success-step";
+import { ChangePlan, ChangePlanLater, ComparePlans, isChangingPlan } from "./form/change-plan";
 import { KeepTyped, type Typed } from "./form/keep-typed";
 import { PlanSummary, TrialPlan } from "./form/plan-summary";
 import { FORM_ID, SignupForm } from "./form/signup-form";
@@ -55,11 +56,14 @@ function LaterStep({ step, reply }: { step: LaterStepData; reply: SignupReply | 
   }
 }
 
-function frameOf(step: LaterStepData): Pick<FrameProps, "heading" | "progress" | "packageId" | "shownPriceCents"> {
+function frameOf(step: LaterStepData): Omit<FrameProps, "headingRef" | "children"> {
   switch (step.step) {
     case "card":
-    case "waiting":
-      return { heading: HEADING, progress: 2, packageId: step.packageId, shownPriceCents: step.agreedPriceCents };
+    case "waiting": {
+      const { packageId, agreedPriceCents: shownPriceCents } = step;
+      const planChange = step.step === "card" && <ChangePlanLater packageId={packageId} details={step.details} />;
+      return { heading: HEADING, progress: 2, packageId, shownPriceCents, planChange };
+    }
     case "resume":
       return { heading: "Continue your sign-up" };
     case "done":
@@ -94,7 +98,15 @@ function FormStep({
   // A plan that cannot be chosen has no price.
   const plan = { packageId: problem ? "" : packageId, shownPriceCents: listPriceCents };
   const isOptional = step.packageId === "";
-  const choice = { packageId, problem, listPriceCents, isOptional, onChoose: setChosen };
+  const { search } = useLocation();
+  function onChoose(packageId: string) {
+    setChosen(packageId);
+    // Not by the router, which would load the page's data again.
+    history.replaceState(history.state, "", signUpPath(packageId));
+  }
+  const customPlan = reply?.planProblem ? undefined : customPlanOf(sent);
+  const choice = { packageId, problem, listPriceCents, isOptional, customPlan, onChoose };
+  const isMissing = useWasEver(step.packageId === "" || plan.packageId === "");
   return (
     <Frame
       heading={HEADING}
@@ -102,6 +114,9 @@ function FormStep({
       headingRef={headingRef}
       intro="Join thousands of businesses improving their visibility in AI search."
       {...plan}
+      planChange={
+        isMissing ? <ComparePlans /> : <ChangePlan choice={choice} formId={FORM_ID} isOpen={isChangingPlan(search)} />
+      }
     >
       <div className="step-main">
         <LiveRegion role="alert">
@@ -120,7 +135,7 @@ function FormStep({
           <SignupForm
             packageId={packageId}
             plan={plan}
-            choice={chosen !== undefined || plan.packageId === "" ? choice : undefined}
+            choice={isMissing ? choice : undefined}
             draft={step.draft}
             reply={reply}
             submitting={submitting}
@@ -133,6 +148,18 @@ function FormStep({
   );
 }
 
+/** A plan that is not on the pricing page, so that the visitor can return to it. */
+function customPlanOf(packageId: string): string | undefined {
+  return packageId && !packageIdProblem(packageId) && !findPlan(packageId) ? packageId : undefined;
+}
+
+/** True from the first time on that `is` is true. */
+function useWasEver(is: boolean): boolean {
+  const [was, setWas] = useState(is);
+  if (is && !was) setWas(true);
+  return is || was;
+}
+
 /** Leads back to this browser's sign-up from the form that edits it or from another plan's form. */
 function OpenSignUp({ openPlan, packageId, hasDraft }: { openPlan: string; packageId: string; hasDraft: boolean }) {
   const title = findPlan(openPlan)?.title ?? "other";
@@ -143,12 +170,13 @@ function OpenSignUp({ openPlan, packageId, hasDraft }: { openPlan: string; packa
       <p className="font-bold">{`Your ${title} sign-up still needs a card`}</p>
       <p className="text-sm">
         {isEdit ? (
-          <span>
+          // The keys keep React from changing one sentence's text into the other's, which a translation has replaced.
+          <span key="edit">
             We kept your details but not your password. Enter it again to change them, or{" "}
             <Link {...wayBack}>go back to the card</Link>.
           </span>
         ) : (
-          <span>
+          <span key="other plan">
             <Link {...wayBack}>Finish it</Link>
             <span>{`, or sign up for ${findPlan(packageId)?.title ?? "this plan"} below.`}</span>
             {hasDraft && <span> We kept your details but not your password.</span>}
@@ -167,10 +195,11 @@ interface FrameProps {
   packageId?: string;
   /** The price that the visitor agreed to, or the new price if an earlier release's page showed an old one. */
   shownPriceCents?: number | undefined;
+  planChange?: ReactNode;
   children: ReactNode;
 }
 
-function Frame({ heading, progress, headingRef, intro, packageId, shownPriceCents, children }: FrameProps) {
+function Frame({ heading, progress, headingRef, intro, packageId, shownPriceCents, planChange, children }: FrameProps) {
   return (
     <div className="wrap step-frame">
       <div className="[grid-area:head]">
@@ -184,7 +213,11 @@ function Frame({ heading, progress, headingRef, intro, packageId, shownPriceCent
         </h1>
         {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
       </div>
-      {packageId !== undefined && <PlanSummary packageId={packageId} shownPriceCents={shownPriceCents} />}
+      {packageId !== undefined && (
+        <PlanSummary packageId={packageId} shownPriceCents={shownPriceCents}>
+          {planChange}
+        </PlanSummary>
+      )}
       <div className="contents">{children}</div>
     </div>
   );

@@ -4,7 +4,7 @@ import { LOCAL_SECRETS } from "../../functions/subscription-api/local-developmen
 import { trialHashes } from "../../functions/subscription-api/sign-ups/trial-hashes";
 import { startVisitedSite } from "../support/visitors/visited-site";
 import { accessibilityProblems } from "./support/faults";
-import { hold, hydrated, PLAN, signup } from "./support/sign-up";
+import { CARDS, hold, hydrated, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
 /* A sent form on the smallest phone in use, while the visitor waits and after each answer. */
@@ -272,6 +272,93 @@ test("a plan that the API does not sell can be replaced, also when the next try 
   await signup(page).submit();
   await expect(page.getByText("Please enter your card info")).toBeVisible();
   await expect(page.getByRole("complementary")).toContainText("LITE");
+});
+
+test.describe("another plan", { tag: "@translated" }, () => {
+  const LITE = "/subscription/0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220";
+  const summaryOf = (page: Page) => page.getByRole("complementary");
+
+  for (const javaScriptEnabled of [true, false]) {
+    test(`is chosen on the form, and loses nothing typed, scripts ${javaScriptEnabled ? "on" : "off"}`, async ({
+      elsewhere,
+    }) => {
+      const page = await elsewhere({ javaScriptEnabled });
+      const visitor = signup(page);
+      await page.goto(PLAN);
+      if (javaScriptEnabled) await hydrated(page);
+      await visitor.fillForm();
+      await summaryOf(page).getByText("Change plan").click();
+      await page.getByLabel("LITE, $200 a month").check();
+      for (const stale of [/^Then \$500|\$500\/month/, /First charge: \$500/])
+        await expect(page.getByText(stale).filter({ visible: true })).toHaveCount(0);
+      if (javaScriptEnabled) {
+        await expect(page).toHaveURL(LITE);
+        await expect(page.getByText("Then $200/month after 5 days unless you cancel.")).toBeVisible();
+        await expect(page.getByText("First charge: $200")).toBeVisible();
+      }
+      await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+      await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+      await visitor.submit();
+      await expect(page.getByText("Please enter your card info")).toBeVisible();
+      await expect(page).toHaveURL(LITE);
+      await expect(summaryOf(page)).toContainText("LITE");
+    });
+  }
+
+  test("is chosen again after an answer that brings the form back", async ({ page }) => {
+    const visitor = signup(page);
+    await page.goto(PLAN);
+    await hydrated(page);
+    await visitor.fillForm();
+    await summaryOf(page).getByText("Change plan").click();
+    await page.getByLabel("LITE, $200 a month").check();
+    await page.route("**/*.data*", (route) => route.abort("connectionreset"));
+    await visitor.submit();
+    await expect(page.getByRole("alert")).toContainText("Connection Failed");
+    await page.unroute("**/*.data*");
+    await page.getByLabel("STANDARD, $500 a month").check();
+    await expect(page).toHaveURL(PLAN);
+    await visitor.submit();
+    await expect(page.getByText("Please enter your card info")).toBeVisible();
+    await expect(summaryOf(page)).toContainText("STANDARD");
+  });
+
+  test("can be compared in another tab, and a link within the page keeps the form", async ({ page }) => {
+    await page.goto(PLAN);
+    await hydrated(page);
+    await page.getByLabel("Contact Name").fill("Ada");
+    await summaryOf(page).getByText("Change plan").click();
+    await page.getByLabel("LITE, $200 a month").check();
+    const [tab] = await Promise.all([
+      page.waitForEvent("popup"),
+      summaryOf(page).getByRole("link", { name: "Compare plans (opens in a new tab)" }).click(),
+    ]);
+    await expect(tab).toHaveURL("/pricing");
+    const asked: string[] = [];
+    page.on("request", (request) => request.url().includes(".data") && asked.push(request.url()));
+    await page.getByRole("link", { name: "Skip to content" }).press("Enter");
+    await expect(page).toHaveURL(`${LITE}#main`);
+    await expect(page.getByLabel("Contact Name")).toHaveValue("Ada");
+    expect(asked).toEqual([]);
+  });
+
+  test("is offered at the card step, which says first what happens to the sign-up that waits", async ({ page }) => {
+    const visitor = signup(page);
+    await visitor.signUp();
+    await expect(page.getByText("Please enter your card info")).toBeVisible();
+    await summaryOf(page).getByText("Change plan").click();
+    await expect(summaryOf(page)).toContainText("This STANDARD sign-up waits for its card until you submit the form.");
+    await summaryOf(page).getByRole("link", { name: "Choose another plan" }).click();
+    await page.getByLabel("LITE, $200 a month").check();
+    await expect(page.getByText("Your STANDARD sign-up still needs a card")).toBeVisible();
+    await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+    for (const field of ["Password", "Confirm Password"])
+      await page.getByLabel(field, { exact: true }).fill("Passw0rd !");
+    await visitor.submit();
+    await visitor.pay(CARDS.works);
+    await visitor.succeeded();
+    await expect(page.getByRole("region", { name: "Subscription Details" })).toContainText("LITE, $200 a month");
+  });
 });
 
 const LIMITED = `

@@ -97,7 +97,7 @@ test.describe("the keyboard alone", () => {
     const visitor = signup(page);
     await visitor.signUp();
     await expect(visitor.payButton).toBeEnabled();
-    await page.locator("summary").press("Enter");
+    await page.locator("summary", { hasText: "Continue on another device" }).press("Enter");
     const copy = page.getByRole("button", { name: "Copy link" });
     await page.evaluate(() => Object.assign(navigator.clipboard, { writeText: () => Promise.reject() }));
     await copy.press("Enter");
@@ -157,7 +157,7 @@ test.describe("without scripts", () => {
 
   test("the card step has a QR code that a camera can read", async ({ page }) => {
     await signup(page).signUp();
-    await page.locator("summary").click();
+    await page.locator("summary", { hasText: "Continue on another device" }).click();
     const widthOf = (image: HTMLElement) => image instanceof HTMLImageElement && image.naturalWidth;
     await expect.poll(() => page.getByAltText(/QR code/).evaluate(widthOf)).toBeGreaterThan(100);
   });
@@ -166,7 +166,7 @@ test.describe("without scripts", () => {
     tag: "@translated",
   }, async ({ page, elsewhere }) => {
     await signup(page).signUp();
-    await page.locator("summary").click();
+    await page.locator("summary", { hasText: "Continue on another device" }).click();
     const link = await page.getByRole("link", { name: "Link to continue this sign-up" }).getAttribute("href");
 
     const device = await elsewhere({ javaScriptEnabled: true });

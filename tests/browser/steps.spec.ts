@@ -23,6 +23,8 @@ test("on every step everything can be clicked, has a focus ring and breaks no wo
     await check(path);
     await checkWithoutScripts(path);
   }
+  await page.getByText("Change plan").click();
+  await check("form with the plans to choose from");
   await visitor.submit();
   await expect(page.getByText("Phone number is required")).toBeVisible();
   await check("form with errors");
@@ -31,7 +33,8 @@ test("on every step everything can be clicked, has a focus ring and breaks no wo
   await visitor.fillForm();
   await visitor.submit();
   await expect(visitor.payButton).toBeEnabled();
-  await page.locator("summary").click();
+  await page.locator("summary", { hasText: "Continue on another device" }).click();
+  await page.getByText("Change plan").click();
   await check("card step");
   await checkWithoutScripts(PLAN);
   const link = (await page.getByRole("link", { name: "Link to continue this sign-up" }).getAttribute("href")) ?? "";

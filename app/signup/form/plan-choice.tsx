@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { shortAmount } from "../../contract/money";
 import { PAID_PLANS } from "../../contract/plans";
+import { findPlan } from "../../pricing/plans/plan-list";
 import { PLAN_CHOICE_FIELD, planChoiceValue } from "../form-schema";
 
 /** The ID of the first radio button, which the error summary links to. */
@@ -16,13 +17,26 @@ export interface PlanChoiceProps {
   listPriceCents: number | undefined;
   /** True if the visitor can continue without a plan. */
   isOptional: boolean;
+  /** The package ID of the link's plan, if it is not on the pricing page. */
+  customPlan: string | undefined;
+  /** The form's ID, if the buttons are not inside it. */
+  formId?: string;
   onChoose: (packageId: string) => void;
 }
 
 /** Radio buttons rather than links, so that everything typed stays, with and without JavaScript. */
-export function PlanChoice({ packageId, problem, listPriceCents, isOptional, onChoose }: PlanChoiceProps) {
-  const plans = planOptions(packageId, listPriceCents).filter((plan) => !problem || plan.packageId !== packageId);
-  const options = isOptional ? [...plans, WITHOUT_PLAN] : plans;
+export function PlanChoice({
+  packageId,
+  problem,
+  listPriceCents,
+  isOptional,
+  customPlan,
+  formId,
+  onChoose,
+}: PlanChoiceProps) {
+  const current = findPlan(packageId)?.packageId ?? packageId;
+  const plans = planOptions(current, listPriceCents).filter((plan) => !problem || plan.packageId !== current);
+  const options = [...plans, ...(customPlan ? [customOption(customPlan)] : []), ...(isOptional ? [WITHOUT_PLAN] : [])];
   const fieldset = useRef<HTMLFieldSetElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, for a plan chosen before hydration
   useEffect(() => {
@@ -32,7 +46,7 @@ export function PlanChoice({ packageId, problem, listPriceCents, isOptional, onC
   }, []);
   return (
     <fieldset ref={fieldset} className="field-grid" aria-describedby={problem && ERROR_ID}>
-      <legend>Choose a plan</legend>
+      <legend className={formId && "sr-only"}>Choose a plan</legend>
       {problem && (
         <p id={ERROR_ID} className="field-errors sm:col-span-2">
           {problem}
@@ -43,9 +57,10 @@ export function PlanChoice({ packageId, problem, listPriceCents, isOptional, onC
           <input
             id={index === 0 ? PLAN_CHOICE_ID : undefined}
             type="radio"
+            form={formId}
             name={PLAN_CHOICE_FIELD}
             value={option.value}
-            defaultChecked={option.packageId === packageId}
+            defaultChecked={option.packageId === current}
             onChange={() => onChoose(option.packageId)}
           />
           <span>
@@ -72,6 +87,15 @@ const WITHOUT_PLAN: Option = {
   title: "No plan yet",
   terms: ": tell support which one you want before your trial ends",
 };
+
+function customOption(packageId: string): Option {
+  return {
+    packageId,
+    value: planChoiceValue(packageId),
+    title: "Custom plan",
+    terms: ", at the price you agreed with us",
+  };
+}
 
 function planOptions(current: string, currentPriceCents: number | undefined): Option[] {
   return PAID_PLANS.map(({ packageId, title, priceCents: planned }) => {

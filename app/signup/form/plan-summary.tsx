@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { shortAmount } from "../../contract/money";
 import { TRIAL_DAYS } from "../../contract/trial";
 import { describePrice, findPlan, type Plan } from "../../pricing/plans/plan-list";
@@ -11,21 +12,28 @@ export interface PlanOnPage {
   shownPriceCents: number | undefined;
 }
 
+interface PlanSummaryProps extends PlanOnPage {
+  /** Changes the plan. */
+  children?: ReactNode;
+}
+
 /** Keeps to a few lines on small screens, so that the fields below are in view. */
-export function PlanSummary({ packageId, shownPriceCents }: PlanOnPage) {
+export function PlanSummary({ packageId, shownPriceCents, children }: PlanSummaryProps) {
   const plan = findPlan(packageId, shownPriceCents);
   return (
     <aside className="card px-4 py-2 text-sm [grid-area:plan] lg:p-6 lg:text-base" aria-labelledby="plan-summary">
       <h2 id="plan-summary" className="sr-only text-heading lg:not-sr-only">
         Your plan
       </h2>
-      <div className="flex flex-wrap items-center justify-between gap-x-2 lg:block">
-        {plan ? <PlanTerms plan={plan} /> : <Unpriced isChosen={Boolean(packageId)} />}
-        <a className="inline-block py-1 font-semibold text-brand underline lg:mt-4" href="/pricing">
-          <span>{plan ? "Change" : "Compare"}</span>
-          <span className="sr-only lg:not-sr-only">{plan ? " plan" : " plans"}</span>
-        </a>
+      <div className="of-first-plan">
+        <div className="flex flex-wrap items-baseline justify-between gap-x-3 lg:mt-4 lg:block">
+          {plan ? <PlanTerms plan={plan} /> : <Unpriced isChosen={Boolean(packageId)} />}
+        </div>
       </div>
+      <noscript>
+        <p className="of-other-plan lg:mt-4">You’ve selected another plan.</p>
+      </noscript>
+      <div>{children}</div>
     </aside>
   );
 }
@@ -35,7 +43,7 @@ export function TrialPlan({ packageId, shownPriceCents }: PlanOnPage) {
   const site = useSite();
   const plan = findPlan(packageId, shownPriceCents);
   return (
-    <section className="card step-trial p-5 lg:p-6" aria-labelledby="trial">
+    <section className="card of-first-plan step-trial p-5 lg:p-6" aria-labelledby="trial">
       <h2 id="trial" className="mb-4 text-heading">
         How the trial works
       </h2>
@@ -55,14 +63,12 @@ function trialEnding(plan: Plan | undefined, isCustom: boolean, { automaticTax }
 export function PlanTerms({ plan }: { plan: Plan }) {
   return (
     <>
-      <p className="lg:mt-4">
+      <p>
         <strong className="lg:block lg:text-xl">{plan.title}</strong>{" "}
         <span className="hidden text-muted lg:inline">{describePrice(plan)}</span>
       </p>
       {plan.shownPriceCents !== null && (
-        <p className="order-last w-full text-muted lg:hidden">
-          {`${TRIAL_DAYS}-day free trial, then ${monthly(plan.shownPriceCents)}`}
-        </p>
+        <p className="text-muted lg:hidden">{`${TRIAL_DAYS}-day free trial, then ${monthly(plan.shownPriceCents)}`}</p>
       )}
     </>
   );
@@ -72,7 +78,19 @@ export function PlanTerms({ plan }: { plan: Plan }) {
 export function TrialOffer({ packageId, shownPriceCents }: PlanOnPage) {
   const site = useSite();
   const plan = findPlan(packageId, shownPriceCents);
-  return <span>{trialOffer(plan, Boolean(planPath(packageId)), site.automaticTax)}</span>;
+  const tax = site.automaticTax ? " plus any tax" : "";
+  return (
+    <>
+      <noscript>
+        <p className="of-other-plan mt-3 font-semibold">
+          {`$0 today. Then your selected plan’s price${tax} every month, starting after ${TRIAL_DAYS} days, unless you cancel.`}
+        </p>
+      </noscript>
+      <p className="of-first-plan mt-3 font-semibold">
+        {trialOffer(plan, Boolean(planPath(packageId)), site.automaticTax)}
+      </p>
+    </>
+  );
 }
 
 export function trialOffer(plan: Plan | undefined, isCustom: boolean, automaticTax = false): string {
@@ -93,10 +111,8 @@ function monthly(cents: number): string {
 function Unpriced({ isChosen }: { isChosen: boolean }) {
   return (
     <>
-      <p className="lg:mt-4">
-        {isChosen ? <strong className="lg:text-xl">Custom plan</strong> : <span>No plan chosen yet.</span>}
-      </p>
-      {!isChosen && <p className="order-last w-full text-muted lg:mt-2">Choose one in the form.</p>}
+      <p>{isChosen ? <strong className="lg:text-xl">Custom plan</strong> : <span>No plan chosen yet.</span>}</p>
+      {!isChosen && <p className="text-muted lg:mt-2">Choose one in the form.</p>}
       <p className="mt-2 hidden text-muted lg:block">
         {`${isChosen ? "This plan is not on our pricing page. You'll pay the price you agreed with us. " : ""}We save your card but don't charge it during your ${TRIAL_DAYS}-day free trial.`}
       </p>

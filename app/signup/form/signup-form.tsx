@@ -184,9 +184,7 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
         </p>
         <LiveRegion role="status">{submitting && <SignupNotice notice={PROCESSING} />}</LiveRegion>
       </div>
-      <p className="mt-3 font-semibold">
-        <TrialOffer {...plan} />
-      </p>
+      <TrialOffer {...plan} />
       <SubmitButton reply={reply} busy={submitting} />
     </Form>
   );

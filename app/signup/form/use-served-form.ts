@@ -9,11 +9,12 @@ export function useServedForm(formId: string): void {
   const [served] = useState(() => readServed(formId));
   useEffect(() => {
     const form = formWith(formId);
-    if (!form || !served?.form || form === served.form) return;
-    const inputs = [...served.form.querySelectorAll("input")];
-    for (const input of form.querySelectorAll("input")) {
+    if (!form || !served || form === served.form) return;
+    for (const input of inputsOf(form)) {
       const isRadio = input.type === "radio";
-      const earlier = inputs.find(({ name, value }) => name === input.name && (!isRadio || value === input.value));
+      const earlier = served.inputs.find(
+        ({ name, value }) => name === input.name && (!isRadio || value === input.value),
+      );
       if (isRadio && earlier?.checked && !input.checked) input.click();
       else if (!isRadio && earlier) input.value = earlier.value;
     }
@@ -23,8 +24,13 @@ export function useServedForm(formId: string): void {
 }
 
 function readServed(formId: string) {
-  if (typeof document === "undefined") return undefined;
-  return { form: formWith(formId), focused: document.activeElement?.id ?? "", scrollY };
+  const form = typeof document === "undefined" ? undefined : formWith(formId);
+  return form && { form, inputs: inputsOf(form), focused: document.activeElement?.id ?? "", scrollY };
+}
+
+/** Includes the radio buttons that stand outside the form. */
+function inputsOf(form: HTMLFormElement): HTMLInputElement[] {
+  return [...form.elements].filter((element) => element instanceof HTMLInputElement);
 }
 
 function formWith(id: string): HTMLFormElement | undefined {

@@ -136,9 +136,9 @@ describe("the form", () => {
   test("has two sections with all fields in order", () => {
     const { wordsOfEach, each } = empty;
     const names = FIELDS.map(({ name }) => name);
-    expect(wordsOfEach("fieldset legend")).toEqual(["Contact Information", "Billing Address"]);
-    expect(each("fieldset:first-of-type input", "name")).toEqual(names.slice(0, 6));
-    expect(each("fieldset ~ fieldset input", "name")).toEqual(names.slice(6));
+    expect(wordsOfEach("form legend")).toEqual(["Contact Information", "Billing Address"]);
+    expect(each("form fieldset:first-of-type input", "name")).toEqual(names.slice(0, 6));
+    expect(each("form fieldset ~ fieldset input", "name")).toEqual(names.slice(6));
   });
 });
 

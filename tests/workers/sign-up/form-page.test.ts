@@ -51,11 +51,10 @@ describe("the form", () => {
 
 const AGREED = "the price you agreed with us";
 const SAVED = "We save your card but don't charge it during your 5-day free trial.";
-const CUSTOM_PLAN = `Custom planThis plan is not on our pricing page. You'll pay ${AGREED}. ${SAVED}Compare plans`;
 const customPlan = {
   action: CUSTOM,
   terms: `Then ${AGREED} after 5 days unless you cancel.`,
-  card: CUSTOM_PLAN,
+  card: `Custom planThis plan is not on our pricing page. You'll pay ${AGREED}. ${SAVED}`,
 };
 
 describe.each([
@@ -63,13 +62,13 @@ describe.each([
     path: MINI,
     action: MINI,
     terms: "Then $100/month after 5 days unless you cancel.",
-    card: "MINI $100 a month5-day free trial, then $100/monthChange plan",
+    card: "MINI $100 a month5-day free trial, then $100/month",
   },
   {
     path: "/subscription",
     action: "/subscription",
     terms: "Your first 5 days are free.",
-    card: `No plan chosen yet.Choose one in the form.${SAVED}Compare plans`,
+    card: `No plan chosen yet.Choose one in the form.${SAVED}`,
   },
   { path: `${CUSTOM}?id=other`, ...customPlan },
   { path: `/subscription?uuid=${UNKNOWN}`, ...customPlan },
@@ -84,10 +83,11 @@ describe.each([
     expect((await opened(path)).words("form p:has(+ button)")).toBe(`$0 today. ${terms}`);
   });
 
-  test("has its plan beside it, and a way to another plan", async () => {
-    const { words, each } = await opened(path);
-    expect(words("aside")).toBe(`Your plan${card}`);
-    expect(each("aside a", "href")).toEqual(["/pricing"]);
+  test("has its plan beside it, and a way to compare plans that keeps everything typed", async () => {
+    const { words, links, each } = await opened(path);
+    expect(words("aside h2 + div")).toBe(card);
+    expect(links("aside a")).toEqual(["Compare plans (opens in a new tab): /pricing"]);
+    expect(each("aside a", "target")).toEqual(["_blank"]);
   });
 
   test("shows no id", async () => {
@@ -112,8 +112,21 @@ describe("the form without a plan", () => {
   });
 });
 
-test("the form of a plan offers no other", async () => {
-  expect((await opened(MINI)).each("[name=plan_choice]", "value")).toEqual([]);
+describe("the form of a plan", () => {
+  const CHOICES = "aside details [name=plan_choice][form=signup]";
+
+  test("offers the others where it names the plan, whose button is selected", async () => {
+    const { each, wordsOfEach } = await opened(MINI);
+    expect(wordsOfEach("aside details label")).toEqual(OFFERS);
+    expect(each("[name=plan_choice]", "value")).toEqual(each(CHOICES, "value"));
+    expect(each(`${CHOICES}[checked]`, "value")).toEqual([`${MINI.slice("/subscription/".length)}:10000`]);
+  });
+
+  test("of one that is not on the pricing page offers to keep it", async () => {
+    const { each, wordsOfEach } = await opened(CUSTOM);
+    expect(wordsOfEach("aside details label")).toEqual([...OFFERS, "Custom plan, at the price you agreed with us"]);
+    expect(each(`${CHOICES}[checked]`, "value")).toEqual([`${UNKNOWN}:`]);
+  });
 });
 
 describe("an invalid plan", () => {
@@ -196,7 +209,7 @@ describe("a plan that the API refuses by name", () => {
 
   test("has no price beside the form or above its button", async () => {
     const { words } = await refused();
-    expect(words("aside")).toBe(`Your planNo plan chosen yet.Choose one in the form.${SAVED}Compare plans`);
+    expect(words("aside h2 + div")).toBe(`No plan chosen yet.Choose one in the form.${SAVED}`);
     expect(words(".step-trial")).not.toContain(AGREED);
     expect(words("form p:has(+ button)")).toBe("$0 today. Your first 5 days are free.");
   });
@@ -252,8 +265,9 @@ describe("a 422 that names no field", () => {
     expect(page.words("#choose-plan-error")).toBe("This plan is not on our price list");
   });
 
-  test("offers no other plans if the plan is on the price list", async () => {
+  test("asks for no other plan if the plan is on the price list", async () => {
     upstream.answersJson(422, {});
-    expect(readPage(await visitor.submit()).each("[name=plan_choice]", "value")).toEqual([]);
+    const page = readPage(await visitor.submit({ package_id: LITE.id }, {}, `/subscription/${LITE.id}`));
+    expect(page.each("form [name=plan_choice]", "value")).toEqual([]);
   });
 });

@@ -1,0 +1,63 @@
+import { Link } from "@remix-run/react";
+import { useState } from "react";
+import { findPlan } from "../../pricing/plans/plan-list";
+import type { CardStepData } from "../steps";
+import { PlanChoice, type PlanChoiceProps } from "./plan-choice";
+
+/** The query of a card step's URL that leads to its form with the plans to choose from. */
+const CHANGE_PLAN = "?edit=plan";
+
+export const isChangingPlan = (search: string) => search === CHANGE_PLAN;
+
+/** On the form: changes the plan in place. The radio buttons belong to the form, which they are not inside. */
+export function ChangePlan({ choice, formId, isOpen }: { choice: PlanChoiceProps; formId: string; isOpen: boolean }) {
+  // Also if the visitor opened it before React rendered the page from scratch.
+  const [wasOpen] = useState(
+    () => typeof document === "object" && document.querySelector(".change-plan[open]") !== null,
+  );
+  return (
+    <details className="change-plan" open={isOpen || wasOpen}>
+      <summary>Change plan</summary>
+      <PlanChoice {...choice} formId={formId} />
+      <ComparePlans />
+    </details>
+  );
+}
+
+/** On the card step: says what happens to the sign-up that waits for its card, and leads to its form. */
+export function ChangePlanLater({ packageId, details }: Pick<CardStepData, "packageId" | "details">) {
+  const title = findPlan(packageId)?.title;
+  return (
+    <details className="change-plan">
+      <summary>{title ? "Change plan" : "Choose a plan"}</summary>
+      <p className="mt-2 text-muted">
+        {`You’ll go back to the form${details ? ", where your details are filled in except your password" : ""}.`}
+      </p>
+      <p className="mt-2 text-muted">
+        {`This${title ? ` ${title}` : ""} sign-up waits for its card until you submit the form. The new sign-up then replaces it, and you won’t be charged for this one.`}
+      </p>
+      <p>
+        <Link to={CHANGE_PLAN} className="mt-2 inline-block py-1 font-semibold text-brand underline">
+          {title ? "Choose another plan" : "Choose a plan"}
+        </Link>
+      </p>
+      <ComparePlans />
+    </details>
+  );
+}
+
+/** Opens a new tab, so that nothing typed is lost. */
+export function ComparePlans() {
+  return (
+    <p>
+      <a
+        className="inline-block py-1 font-semibold text-brand underline"
+        href="/pricing"
+        target="_blank"
+        rel="noopener"
+      >
+        Compare plans (opens in a new tab)
+      </a>
+    </p>
+  );
+}
