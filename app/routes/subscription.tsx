@@ -8,36 +8,33 @@ import {
 import {
   type ClientActionFunctionArgs,
   type ClientLoaderFunctionArgs,
-  isRouteErrorResponse,
   type MetaFunction,
   type ShouldRevalidateFunction,
   useLocation,
   useRouteLoaderData,
 } from "@remix-run/react";
-import { company, titleOf } from "../company";
+import { company } from "../company";
 import { packageIdOf } from "../contract/fields/package-id";
 import { TRIAL_DAYS } from "../contract/trial";
-import { TOO_MANY_REQUESTS } from "../pipeline/guard/refusals.server";
-import { findPlan } from "../pricing/plans/plan-list";
+import { type Refusal, TOO_MANY_REQUESTS } from "../pipeline/guard/refusals.server";
 import { isOverLimit } from "../shared/limits/rate-limit";
 import { networkKeyOf, rateLimitKeyOf } from "../shared/limits/rate-limit-key";
 import { statusFor } from "../signup/create-outcome";
-import { planPath, TURNSTILE_FIELD, toDetails, toRequest } from "../signup/form-schema";
-import { loadStep, troubleOf } from "../signup/load-step";
-import {
-  CARD_PROCESSING,
-  CONNECTION_FAILED,
-  COOKIES_BLOCKED,
-  noticeFor,
-  ONE_MORE_STEP,
-  planProblemOf,
-  SIGNUP_FINISHED,
-  submissionFailed,
-} from "../signup/notices";
+import { planPath, TURNSTILE_FIELD, toRequest } from "../signup/form-schema";
+import { loadStep, sendForm } from "../signup/load-step";
+import { CARD_PROCESSING, CONNECTION_FAILED, COOKIES_BLOCKED, ONE_MORE_STEP, SIGNUP_FINISHED } from "../signup/notices";
+import { signupTitle } from "../signup/page-title";
 import { checkSession } from "../signup/server/check-session.server";
 import { currentStep, ENDED, linkedSession } from "../signup/server/current-step.server";
-import { parseForm, readForm, refused, returned, shownPriceIn } from "../signup/server/posted-form.server";
-import { endOfSession } from "../signup/server/session.server";
+import { acceptedSession, failureOf, logFailure } from "../signup/server/outcome-of-form.server";
+import {
+  type PostedFields,
+  parseForm,
+  readForm,
+  refused,
+  returned,
+  shownPriceIn,
+} from "../signup/server/posted-form.server";
 import { type CurrentSession, isInProgress, isSession, isSessionOf, type SignupSession } from "../signup/session-state";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
@@ -47,21 +44,10 @@ import { ErrorPage } from "../ui/layout/error-page";
 export const handle = { hydrate: true, stylesheet };
 
 export const meta: MetaFunction<typeof loader> = ({ data: step }) => [
-  { title: step?.failed ? `Error: ${titleOf(titleOfReply(step))}` : titleOf(stepTitle(step?.step)) },
+  { title: signupTitle(step) },
   { name: "description", content: `Start your ${TRIAL_DAYS}-day free trial of ${company.name}.` },
   { name: "robots", content: "noindex" },
 ];
-
-function stepTitle(step: SignupStep["step"] | undefined): string {
-  if (step === "card" || step === "waiting") return "Sign up, step 2 of 2: card";
-  if (step === "resume") return "Continue your sign-up";
-  return step === "done" ? "Subscription successful" : "Sign up, step 1 of 2: details";
-}
-
-/** A refused form is shown even if the step has changed since. */
-function titleOfReply({ step }: SignupStep): string {
-  return stepTitle(step === "resume" ? "resume" : "form");
-}
 
 /** Passes on Retry-After, because Remix drops an action's headers. */
 export const headers: HeadersFunction = ({ actionHeaders }) => {
@@ -78,30 +64,38 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
 /** Handles the form and the buttons. If anything fails, the form comes back with everything typed except the passwords. */
 export async function action(posted: ActionFunctionArgs) {
   const { request, context } = posted;
-  const { api, configuration, idempotencyKeyOf, ip, log, requestId, sessions, turnstile } = context;
-  const { pathname: path } = new URL(request.url);
-  const rateLimitKey = rateLimitKeyOf(ip);
-
-  if (await isOverLimit(configuration.SIGNUP_RATE_LIMIT, rateLimitKey, log)) {
-    log.add({ outcome: "refused", reason: TOO_MANY_REQUESTS.title });
+  const { configuration, ip, log, sessions } = context;
+  if (await isOverLimit(configuration.SIGNUP_RATE_LIMIT, rateLimitKeyOf(ip), log)) {
     // A form sent by script still has the typed values.
     const { fields } = context.route?.isData ? { fields: {} } : await readForm(request);
-    return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
+    return refuse(fields, TOO_MANY_REQUESTS, posted);
   }
-
   const { fields, problem } = await readForm(request);
-  if (problem) {
-    log.add({ outcome: "refused", reason: problem.title });
-    return reply(problem.status, refused({ fields, problem }));
-  }
-
+  if (problem) return refuse(fields, problem, posted);
   const current = await sessions.read(request);
-  if (fields.intent === "start-over")
-    return startOver(posted, isSessionOf(current, fields.sign_up) || !isSession(current));
-  if (fields.intent === "resume") return resume(posted, current);
-  // An unknown button comes from an earlier release's page.
-  if (fields.intent !== undefined) return redirect(path, 303);
+  switch (fields.intent) {
+    case undefined:
+      return submit(fields, current, posted);
+    case "start-over":
+      return startOver(posted, isSessionOf(current, fields.sign_up) || !isSession(current));
+    case "resume":
+      return resume(posted, current);
+    default:
+      // An unknown button comes from an earlier release's page.
+      return redirect(new URL(request.url).pathname, 303);
+  }
+}
 
+/** A form that the guard's limits refuse before it is validated. */
+function refuse(fields: PostedFields, problem: Refusal, { context: { log } }: ActionFunctionArgs) {
+  log.add({ outcome: "refused", reason: problem.title });
+  return reply(problem.status, refused({ fields, problem }), problem.headers);
+}
+
+/** Validates the form and forwards it to the API, unless the same form was posted before. */
+async function submit(fields: PostedFields, current: CurrentSession, posted: ActionFunctionArgs) {
+  const { request, context } = posted;
+  const { api, idempotencyKeyOf, ip, log, requestId, sessions } = context;
   const submission = parseForm(fields);
   const form = returned(submission);
   if (submission.status !== "success") {
@@ -110,7 +104,7 @@ export async function action(posted: ActionFunctionArgs) {
   }
 
   const subscription = toRequest(submission.value);
-  const planUrl = planPath(subscription.package_id) ?? path;
+  const planUrl = planPath(subscription.package_id) ?? new URL(request.url).pathname;
   const key = await idempotencyKeyOf(subscription, sessions.nonceIn(request));
   // The same form was posted again, for example by a double click.
   if (isSessionOf(current, key) && current.state !== "ended") return redirect(planUrl, 303);
@@ -118,48 +112,39 @@ export async function action(posted: ActionFunctionArgs) {
   if (blocksCookies(request))
     return reply(422, { form, notice: COOKIES_BLOCKED }, { "Set-Cookie": sessions.newNonce() });
 
-  if (await isOverLimit(configuration.SIGNUP_NETWORK_RATE_LIMIT, networkKeyOf(rateLimitKey), log)) {
-    if (!turnstile) return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
-    if (!(await turnstile.passes(fields[TURNSTILE_FIELD], log))) {
-      log.warn("signup_challenged");
-      const challenge = configuration.TURNSTILE_SITE_KEY ?? "";
-      return reply(429, { form, notice: ONE_MORE_STEP, challenge }, TOO_MANY_REQUESTS.headers);
-    }
-  }
+  const challenge = await networkChallenge(fields, posted);
+  if (challenge === "refused") return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), RETRY_LATER);
+  if (challenge) return reply(429, { form, ...challenge }, RETRY_LATER);
 
   const shownPriceCents = shownPriceIn(fields);
-  const outcome = await api.create(subscription, { idempotencyKey: key, requestId, rateLimitKey, shownPriceCents });
-  const plan = findPlan(subscription.package_id);
-  const listPriceCents = plan?.shownPriceCents ?? undefined;
+  const about = { idempotencyKey: key, requestId, rateLimitKey: rateLimitKeyOf(ip), shownPriceCents };
+  const outcome = await api.create(subscription, about);
   if (outcome.kind !== "created") {
-    const status = outcome.kind === "rejected" ? outcome.status : undefined;
-    const line = { outcome: outcome.kind, status };
-    if (status !== undefined && VISITORS_OWN.includes(status)) log.info("signup_refused", line);
-    else log.warn("signup_failed", line);
+    logFailure(outcome, log);
     // A refused key stays refused, so a retry needs a new one.
-    const nonce = status === 409 ? { "Set-Cookie": sessions.newNonce() } : undefined;
-    const isListed = subscription.package_id === undefined || plan !== undefined;
-    const planProblem = planProblemOf(outcome, isListed);
-    const content = { form, notice: noticeFor(outcome), planProblem, listPriceCents, requestId };
-    return reply(statusFor(outcome), content, nonce);
+    const isKeyRefused = outcome.kind === "rejected" && outcome.status === 409;
+    const content = { form, requestId, ...failureOf(outcome, subscription) };
+    return reply(statusFor(outcome), content, isKeyRefused ? { "Set-Cookie": sessions.newNonce() } : {});
   }
 
   log.add({ signup: "created" });
-  const { clientSecret, statusUrl } = outcome;
-  const session: SignupSession = {
-    ...{ key, requestId, clientSecret, statusUrl, state: "card", flash: "saved" },
-    packageId: subscription.package_id ?? "",
-    // If the page showed an earlier, higher price, the API uses the lower one.
-    agreedPriceCents:
-      listPriceCents === undefined ? undefined : Math.min(listPriceCents, shownPriceCents ?? listPriceCents),
-    details: toDetails(subscription),
-    expiresAt: endOfSession(outcome.expiresAt),
-  };
-  return seeOther(planUrl, session, posted);
+  return seeOther(planUrl, acceptedSession(outcome, { key, requestId, subscription, shownPriceCents }), posted);
 }
 
-/** The API's answers to a visitor's mistake. Any other failure may affect everyone. */
-const VISITORS_OWN = [409, 422, 429];
+const RETRY_LATER = TOO_MANY_REQUESTS.headers;
+
+/** A network over its limit has to pass Turnstile. Undefined if the form can be sent. */
+async function networkChallenge(
+  fields: PostedFields,
+  { context: { configuration, ip, log, turnstile } }: ActionFunctionArgs,
+): Promise<Pick<SignupReply, "notice" | "challenge"> | "refused" | undefined> {
+  if (!(await isOverLimit(configuration.SIGNUP_NETWORK_RATE_LIMIT, networkKeyOf(rateLimitKeyOf(ip)), log)))
+    return undefined;
+  if (!turnstile) return "refused";
+  if (await turnstile.passes(fields[TURNSTILE_FIELD], log)) return undefined;
+  log.warn("signup_challenged");
+  return { notice: ONE_MORE_STEP, challenge: configuration.TURNSTILE_SITE_KEY ?? "" };
+}
 
 function reply(status: number, content: SignupReply, headers: HeadersInit = {}) {
   return data(content, { status, headers });
@@ -207,18 +192,7 @@ async function resume(posted: ActionFunctionArgs, current: CurrentSession) {
   }
 }
 
-/** If a post fails, the visitor stays on the page and keeps everything typed. */
-export async function clientAction({ serverAction }: ClientActionFunctionArgs): Promise<SignupReply> {
-  try {
-    return await serverAction<SignupReply>();
-  } catch (thrown) {
-    // A redirect.
-    if (thrown instanceof Response) throw thrown;
-    // The guard refused it.
-    if (isRouteErrorResponse(thrown)) return { notice: noticeFor({ kind: "rejected", status: thrown.status }) };
-    return { notice: troubleOf(thrown) === "offline" ? CONNECTION_FAILED : submissionFailed() };
-  }
-}
+export const clientAction = ({ serverAction }: ClientActionFunctionArgs) => sendForm(() => serverAction<SignupReply>());
 
 export const clientLoader = ({ request, serverLoader }: ClientLoaderFunctionArgs) =>
   loadStep(() => serverLoader<SignupStep>(), request.signal);

@@ -1,5 +1,7 @@
 import { isRouteErrorResponse } from "@remix-run/react";
 import { sleep } from "../shared/sleep";
+import { CONNECTION_FAILED, noticeFor, submissionFailed } from "./notices";
+import type { SignupReply } from "./steps";
 
 /** The pauses between five tries, so that a short outage goes unnoticed. */
 const PAUSES_MS = [500, 1_000, 2_000, 4_000];
@@ -18,6 +20,19 @@ export async function loadStep<Step>(ask: () => Promise<Step>, signal: AbortSign
     }
   }
   return ask();
+}
+
+/** Sends a form. If that fails, the reply keeps the visitor on the page with everything typed. */
+export async function sendForm(send: () => Promise<SignupReply>): Promise<SignupReply> {
+  try {
+    return await send();
+  } catch (thrown) {
+    // A redirect.
+    if (thrown instanceof Response) throw thrown;
+    // The guard refused it.
+    if (isRouteErrorResponse(thrown)) return { notice: noticeFor({ kind: "rejected", status: thrown.status }) };
+    return { notice: troubleOf(thrown) === "offline" ? CONNECTION_FAILED : submissionFailed() };
+  }
 }
 
 /** Why the server's data did not arrive. Undefined for redirects and for errors in the page's own code. */

@@ -93,7 +93,7 @@ test("a first deployment gives the packages their prices at Stripe, and deploys 
     steps: [
       "citewell-subscription-api",
       "catalog: MINI 1999",
-      "catalog: LITE 20000",
+      "catalog: LITE 9950",
       "catalog: STANDARD 50000",
       "citewell-site",
     ],

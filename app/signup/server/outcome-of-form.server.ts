@@ -1,0 +1,59 @@
+import type { SubscriptionRequest } from "../../contract/subscription-request";
+import type { Log } from "../../pipeline/log.server";
+import { findPlan } from "../../pricing/plans/plan-list";
+import type { CreateOutcome, FailedOutcome } from "../create-outcome";
+import { toDetails } from "../form-schema";
+import { noticeFor, planProblemOf } from "../notices";
+import type { SignupSession } from "../session-state";
+import type { SignupReply } from "../steps";
+import { endOfSession } from "./session.server";
+
+/* What becomes of a form that the API has answered. */
+
+/** What the page says about a form that the API did not take. */
+export function failureOf(outcome: FailedOutcome, { package_id }: SubscriptionRequest): SignupReply {
+  const isListed = package_id === undefined || findPlan(package_id) !== undefined;
+  return {
+    notice: noticeFor(outcome),
+    planProblem: planProblemOf(outcome, isListed),
+    listPriceCents: listPriceOf(package_id),
+  };
+}
+
+/** The API's answers to a visitor's mistake. Any other failure may affect everyone. */
+const VISITORS_OWN = [409, 422, 429];
+
+export function logFailure(outcome: FailedOutcome, log: Log): void {
+  const status = outcome.kind === "rejected" ? outcome.status : undefined;
+  const line = { outcome: outcome.kind, status };
+  if (status !== undefined && VISITORS_OWN.includes(status)) log.info("signup_refused", line);
+  else log.warn("signup_failed", line);
+}
+
+interface AcceptedForm {
+  key: string;
+  requestId: string;
+  subscription: SubscriptionRequest;
+  shownPriceCents: number | undefined;
+}
+
+/** The session of a form that the API has accepted. */
+export function acceptedSession(
+  { clientSecret, statusUrl, expiresAt }: Extract<CreateOutcome, { kind: "created" }>,
+  { key, requestId, subscription, shownPriceCents }: AcceptedForm,
+): SignupSession {
+  const listPriceCents = listPriceOf(subscription.package_id);
+  return {
+    ...{ key, requestId, clientSecret, statusUrl, state: "card", flash: "saved" },
+    packageId: subscription.package_id ?? "",
+    // If the page showed an earlier, higher price, the API uses the lower one.
+    agreedPriceCents: listPriceCents && Math.min(listPriceCents, shownPriceCents ?? listPriceCents),
+    details: toDetails(subscription),
+    expiresAt: endOfSession(expiresAt),
+  };
+}
+
+/** In US cents. Undefined without a listed plan. */
+function listPriceOf(packageId: string | undefined): number | undefined {
+  return findPlan(packageId)?.shownPriceCents ?? undefined;
+}
