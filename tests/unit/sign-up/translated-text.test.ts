@@ -91,6 +91,33 @@ function faultsIn(code: string): string[] {
   });
 }
 
+const branch = z.looseObject({
+  openingElement: z.looseObject({
+    name: z.looseObject({ name: z.string() }),
+    attributes: z.array(z.looseObject({ name: z.optional(z.unknown()) })),
+  }),
+  children: z.array(node),
+});
+
+/** A sentence for each pair of alternatives that React turns into each other, child by child: one has texts beside children. */
+function mergedBranchesIn(code: string): string[] {
+  const file: ParseResult = parse(code, { sourceType: "module", plugins: ["typescript", "jsx"] });
+  return nodesIn(file.program).flatMap(({ type, consequent, alternate }) => {
+    const both = z.tuple([branch, branch]).safeParse([consequent, alternate]).data;
+    if (type !== "ConditionalExpression" || !both) return [];
+    const [one, other] = both.map(({ openingElement: { name, attributes } }) => [
+      name.name,
+      attributes.some(({ name }) => z.looseObject({ name: z.literal("key") }).safeParse(name).success),
+    ]);
+    const hasMixedText = both.some(({ children }) => {
+      const shown = children.filter((child) => !isLayout(child) && !isEmptyExpression(child));
+      return shown.length > 1 && shown.some((child) => kindOf(child) !== "element");
+    });
+    if (one?.[0] !== other?.[0] || one?.[1] || !hasMixedText) return [];
+    return [`two <${one?.[0]}> take turns, with texts beside other children; give each a key`];
+  });
+}
+
 function componentsIn(path: string): string[] {
   if (path.endsWith(".tsx")) return [path];
   const names = readdirSync(join(root, path), { recursive: true, encoding: "utf8" });
@@ -104,7 +131,8 @@ test("there are components to check", () => {
 });
 
 test.each(COMPONENTS)("%s survives a translation", (path) => {
-  expect(faultsIn(readFileSync(join(root, path), "utf8"))).toEqual([]);
+  const code = readFileSync(join(root, path), "utf8");
+  expect([...faultsIn(code), ...mergedBranchesIn(code)]).toEqual([]);
 });
 
 describe("the check", () => {
@@ -116,6 +144,12 @@ describe("the check", () => {
     ["a text in a fragment", "<>Then {price}</>", /fragment/],
   ])("finds %s", (_, code, fault) => {
     expect(faultsIn(code).join()).toMatch(fault);
+  });
+
+  test("finds two sentences with links that take turns without keys", () => {
+    const sentences = (key: string) => `<p>{a ? <b ${key}>Or <i>go</i>.</b> : <b><i>Go</i> or stay.</b>}</p>`;
+    expect(mergedBranchesIn(sentences("")).join()).toMatch(/two <b> take turns/);
+    expect(mergedBranchesIn(sentences('key="1"'))).toEqual([]);
   });
 
   test.each([
