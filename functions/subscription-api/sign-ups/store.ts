@@ -65,7 +65,7 @@ export function signUpsIn(db: Database) {
   const find = (id: string) => oneOf("SELECT * FROM sign_ups WHERE id = ?", id);
 
   /**
-   * The only function that changes an existing sign-up. Writes the whole change; or nothing, and returns null, if the row has changed
+   * Changes an existing sign-up, as does only a restore (operator/after-restore.ts). Writes the whole change; or nothing, and returns null, if the row has changed
    * since it was read or another sign-up has one of the claims. A retry after a lost answer finds the row changed.
    */
   async function write({ id, version }: SignUp, change: Change): Promise<SignUp | null> {
