@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { JSDOM } from "jsdom";
 import * as z from "zod";
+import { askThisMachineDirectly } from "../tools/no-proxy";
 
 /* `npm test` and `npm run test:release`: runs the scripts of a tier in turn and sums their tests up. */
+
+askThisMachineDirectly(process.env);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 

@@ -1,6 +1,9 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { askThisMachineDirectly } from "../tools/no-proxy";
+
+askThisMachineDirectly(process.env);
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 

@@ -1,3 +1,8 @@
+import { askThisMachineDirectly } from "./no-proxy";
+
+// Each tool that asks anything over the network imports this file, or makes this call itself.
+askThisMachineDirectly(process.env);
+
 /** An expected failure, whose message says what to do. */
 export class ToolError extends Error {}
 

@@ -26,9 +26,12 @@ export function databaseOver(d1: D1Database, onStatement = () => {}): Database {
   };
 }
 
-/** Errors after which a query can be retried: https://developers.cloudflare.com/d1/best-practices/retry-queries/ */
+/**
+ * Errors after which a query can be retried: https://developers.cloudflare.com/d1/best-practices/retry-queries/, and SQLITE_BUSY
+ * or SQLITE_BUSY_SNAPSHOT while another process has the local database's file open.
+ */
 const TRANSIENT =
-  /Network connection lost|caused object to be reset|reset because its code was updated|transient issue|is overloaded|and was reset/;
+  /Network connection lost|caused object to be reset|reset because its code was updated|transient issue|is overloaded|and was reset|SQLITE_BUSY/;
 
 export function isTransient(error: unknown): boolean {
   return error instanceof Error && (TRANSIENT.test(error.message) || isTransient(error.cause));

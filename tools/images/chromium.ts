@@ -3,6 +3,9 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { chromium } from "@playwright/test";
+import { askThisMachineDirectly } from "../no-proxy";
+
+askThisMachineDirectly(process.env);
 
 const MINUTE = 60_000;
 const playwrightCli = createRequire(import.meta.url).resolve("@playwright/test/cli");

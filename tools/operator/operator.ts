@@ -17,6 +17,7 @@ type Command = {
 
 const person = { options: { email: "email" }, required: ["email"] };
 const TIME = "time, such as 2026-11-23T09:00:00Z";
+const time = z.iso.datetime({ offset: true });
 
 const COMMANDS: Record<string, Command> = {
   export: person,
@@ -41,6 +42,10 @@ export async function runCommand(script: string, args: string[]): Promise<string
   if (!command) throw new ToolError(`The commands are ${Object.keys(COMMANDS).join(", ")}.`);
   const { show = inJson, ...shape } = command;
   const { target, values } = readCommandLine({ script, targets: TARGETS, ...shape }, args);
+  for (const [name, value] of Object.entries(values)) {
+    if (command.options?.[name] !== TIME || time.safeParse(value).success) continue;
+    throw new ToolError(`--${name} is "${value}", which is not a ${TIME}, in UTC.`);
+  }
   const api = apiOf(target);
   console.error(`${target}: ${api.url}`);
   const body = Object.entries(values).map(([name, value]) => [name.replace("-", "_"), value]);

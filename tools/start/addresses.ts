@@ -3,11 +3,12 @@ import { networkInterfaces } from "node:os";
 import { isLoopbackHost } from "../../app/shared/settings";
 import { ToolError } from "../failures";
 
-const SITE_PORT = 8787;
+/** Without PORT. */
+export const DEFAULT_PORT = 8787;
 
 /** The site's port, from PORT. The API and the simulator use the two ports after it. */
 export function portOf({ PORT }: NodeJS.ProcessEnv): number {
-  const port = /^\d*$/.test(PORT ?? "") ? Number(PORT || SITE_PORT) : Number.NaN;
+  const port = /^\d*$/.test(PORT ?? "") ? Number(PORT || DEFAULT_PORT) : Number.NaN;
   if (port >= 1 && port <= 65_533) return port;
   throw new ToolError(
     `PORT is ${PORT}: set it to a number from 1 to 65533, such as 9000. The two ports after it are used too.`,
@@ -19,7 +20,7 @@ export function onPorts<Value>(vars: Record<string, Value>, first = portOf(proce
   const move = (value: string) =>
     value.replace(
       /^(http:\/\/localhost:)(878[789])(?=\/|$)/,
-      (_, origin: string, port: string) => `${origin}${Number(port) - SITE_PORT + first}`,
+      (_, origin: string, port: string) => `${origin}${Number(port) - DEFAULT_PORT + first}`,
     );
   return Object.fromEntries(
     Object.entries(vars).map(([name, value]) => [name, typeof value === "string" ? move(value) : value]),

@@ -1,6 +1,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as pass } from "node:timers/promises";
 import { ToolError } from "../failures";
+import { listenerOn } from "./port-holder";
 
 /** A Worker's address, which changes with each reload. */
 type Address = () => Promise<URL>;
@@ -51,9 +52,18 @@ export function createProxy() {
         // "::" listens on both IPv4 and IPv6.
         if (host !== "::") await on("::1").catch((error) => (isInUse(error) ? Promise.reject(error) : undefined));
       } catch (error) {
+        if (isForbidden(error)) {
+          throw new ToolError(
+            `This user may not listen on port ${port}: choose one above 1023, such as ${otherPort(port)}.`,
+          );
+        }
         if (!isInUse(error)) throw error;
+        const holder = await listenerOn(port);
+        const [by, stop] = holder
+          ? [` by process ${holder.pid} (${holder.command})`, `stop it with kill ${holder.pid}`]
+          : ["", "stop the program that uses it"];
         throw new ToolError(
-          `Port ${port} is in use: stop the program that uses it, or choose another port, such as PORT=9000 npm start.`,
+          `Port ${port} is in use${by}: ${stop}, or choose another port, such as ${otherPort(port)}.`,
         );
       }
     },
@@ -73,7 +83,12 @@ export function createProxy() {
   };
 }
 
-const isInUse = (error: unknown) => error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+const hasCode = (error: unknown, code: string) => error instanceof Error && "code" in error && error.code === code;
+const isInUse = (error: unknown) => hasCode(error, "EADDRINUSE");
+const isForbidden = (error: unknown) => hasCode(error, "EACCES");
+
+/** Three ports are taken in a row, so another hundred is free of them. */
+const otherPort = (port: number) => `PORT=${port >= 8998 && port <= 9002 ? 9100 : 9000} npm start`;
 
 /** A client's connection, and the connection to its Worker while there is one. */
 class Connection {

@@ -8,6 +8,7 @@ import { migrateDatabase } from "../wrangler/migrate-database";
 import { bindingsOf, type Vars } from "../wrangler/worker-settings";
 import { root } from "../wrangler/wrangler";
 import { liveReloadModule } from "./live-reload";
+import { DISK_IS_FULL } from "./state-folder";
 
 export type RunningWorkers = Awaited<ReturnType<typeof runWorkers>>;
 
@@ -62,6 +63,7 @@ export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, onLi
   const miniflare = new Miniflare(options(first));
   const migrate = async () =>
     migrateDatabase(await miniflare.getD1Database("DB", nameOf("subscription-api"))).catch((error: Error) => {
+      if (/SQLITE_FULL|ENOSPC|disk is full|No space left/i.test(error.message)) throw new ToolError(DISK_IS_FULL);
       throw new ToolError(
         `The local database cannot be migrated (${error.message}): delete ${state}, then start again.`,
       );

@@ -10,7 +10,7 @@ import { readLocalSettings } from "./local-settings";
 import { shownOf } from "./log-lines";
 import { createProxy } from "./proxy";
 import { type RunningWorkers, runWorkers } from "./run-workers";
-import { makeWritable } from "./state-folder";
+import { makeWritable, stateFolderOf } from "./state-folder";
 
 // npm start: builds what has changed and runs the three Workers in one Miniflare. Variables: PORT moves the Workers; HOST serves
 // other devices; STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY switch to Stripe's test mode; any setting can be set by its name.
@@ -30,8 +30,7 @@ async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching
   const { lines, stripe } = settings();
   for (const line of lines) console.log(line);
   const testMode = stripe ? await (await import("./test-mode")).acceptedTestMode(stripe) : undefined;
-  // Test mode's database has other prices.
-  const state = join(root, testMode ? ".wrangler/state-test-mode" : ".wrangler/state");
+  const state = stateFolderOf(port, testMode !== undefined);
   for (const folder of [state, join(root, "build")]) makeWritable(folder);
   const varsOf = (name: WorkerName) => ({
     ...settings().vars[name],

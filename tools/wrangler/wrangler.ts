@@ -45,8 +45,9 @@ export function failureIn(output: string): string {
     return "Cloudflare rejected the login: run npx wrangler login, or set CLOUDFLARE_API_TOKEN to a token that can edit Workers, D1 and routes.";
   }
   const [, error = output] = /\[ERROR\]\s*([\s\S]*)/.exec(output) ?? [];
-  const [paragraph = ""] = error.split(/\n\s*(?:\n|If you think|🪵)/);
-  return `Wrangler says: ${paragraph.replace(/\s+/g, " ").trim() || "nothing"}`;
+  // Cloudflare's own words and code stand in a paragraph of their own, below Wrangler's.
+  const [words = ""] = error.split(/\n\s*(?:If you think|🪵|To learn more)/);
+  return `Wrangler says: ${words.replace(/\s+/g, " ").trim() || "nothing"}`;
 }
 
 export function wranglerCommand(command: string, stage: Stage, folder: Folder): string {

@@ -99,7 +99,7 @@ test("where no Chromium is and none can be downloaded, the browser tests say wha
 });
 
 test.runIf(process.platform !== "win32")("npm start names a folder that its user may not write", async () => {
-  const state = join(folder, ".wrangler/state");
+  const state = join(folder, ".wrangler");
   chmodSync(state, 0o555);
   onTestFinished(() => chmodSync(state, 0o755));
   const { exitCode, output } = await run("npm start", { env: { PORT: String(await freePorts()) } });

@@ -113,7 +113,9 @@ test("npm start serves the sign-up on PORT, prints addresses and failed requests
   for (const host of ["localhost", "127.0.0.1", "[::1]"])
     expect((await fetch(`http://${host}:${port}/`)).status).toBe(200);
   const taken = await checkout.run("start", [], { PORT: String(port) });
-  expect(taken.output).toContain(`Port ${port} is in use: stop the program that uses it, or choose another port`);
+  expect(taken.output).toMatch(
+    new RegExp(`Port ${port} is in use by process \\d+ \\(.*start\\.ts.*\\): stop it with kill`),
+  );
   expect((await checkout.run("smoke", ["local"], { PORT: String(port) })).output).not.toContain("✗");
   await stop(started, port);
 });

@@ -88,6 +88,11 @@ test.each([
     says: "Cloudflare rejected the login: run npx wrangler login",
   },
   { output: "✘ [ERROR] Something\n  new\n\nIf you think this is a bug", says: "Wrangler says: Something new" },
+  {
+    output:
+      "✘ [ERROR] A request to the Cloudflare API (/accounts/1/d1) failed.\n\n  Service unavailable [code: 10013]\n\n  If you think this is a bug",
+    says: "A request to the Cloudflare API (/accounts/1/d1) failed. Service unavailable [code: 10013]",
+  },
 ])("Wrangler's error $output becomes one sentence", ({ output, says }) => {
   expect(failureIn(output)).toContain(says);
 });

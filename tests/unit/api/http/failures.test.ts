@@ -54,6 +54,22 @@ const FAILURES: Failure[] = [
     level: "warn",
   },
   {
+    what: "another process writes to the database",
+    database: "D1_ERROR: database is locked: SQLITE_BUSY",
+    status: 503,
+    problem: "The database is unavailable",
+    retryAfter: "2",
+    level: "warn",
+  },
+  {
+    what: "another process has written to the database since the transaction began",
+    database: "D1_ERROR: database is locked: SQLITE_BUSY_SNAPSHOT",
+    status: 503,
+    problem: "The database is unavailable",
+    retryAfter: "2",
+    level: "warn",
+  },
+  {
     what: "a statement fails",
     database: "D1_ERROR: UNIQUE constraint failed for ada@example.com",
     status: 500,

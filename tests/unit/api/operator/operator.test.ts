@@ -189,6 +189,11 @@ test("status says that there are no sign-ups, and names the release", async () =
 test.each([
   { script: "erase", args: ["local"], says: "--email is missing. Type:\n  npm run erase local -- --email {email}" },
   { script: "after-restore", args: ["local", "--restored-to", "now"], says: "--stopped-at is missing. Type:" },
+  {
+    script: "after-restore",
+    args: ["local", "--restored-to", "yesterday", "--stopped-at", "2026-11-23T09:00:00Z"],
+    says: '--restored-to is "yesterday", which is not a time, such as 2026-11-23T09:00:00Z, in UTC.',
+  },
   { script: "dance", args: [], says: "The commands are export, erase," },
   { script: "status", args: ["production"], says: "Set the variable OPERATOR_TOKEN to the API's secret" },
 ])("npm run $script $args says what it lacks", async ({ script, args, says }) => {

@@ -133,9 +133,11 @@ test("other devices are served on all addresses, and this machine also by [::1]"
   expect(await Promise.all(answers)).toEqual(hosts.map(() => "served"));
 });
 
-test("a port in use is reported with what to do", async () => {
+test("a port in use is reported with the process that listens on it, and what to do", async () => {
   const { port } = await startProxy(says("first"));
   await expect(createProxy().listen(port, undefined, () => startWorker(says("second")))).rejects.toThrow(
-    `Port ${port} is in use: stop the program that uses it, or choose another port, such as PORT=9000 npm start.`,
+    new RegExp(
+      `^Port ${port} is in use by process ${process.pid} \\(.*node.*\\): stop it with kill ${process.pid}, or choose another port, such as PORT=\\d+ npm start\\.$`,
+    ),
   );
 });

@@ -1,8 +1,8 @@
 import { mkdtemp, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { makeWritable } from "../../../../tools/start/state-folder";
+import { makeWritable, stateFolderOf } from "../../../../tools/start/state-folder";
 
 test("a missing folder is made", async () => {
   const folder = join(await mkdtemp(join(tmpdir(), "state-")), "a/b");
@@ -10,10 +10,20 @@ test("a missing folder is made", async () => {
   expect((await stat(folder)).isDirectory()).toBe(true);
 });
 
-test("a folder that cannot be created is reported with its path and what to do", async () => {
+test("a folder that cannot be created is reported with the existing path that prevents it", async () => {
   const file = join(await mkdtemp(join(tmpdir(), "state-")), "a-file");
   await writeFile(file, "");
-  expect(() => makeWritable(file)).toThrow(
-    `${file} cannot be written (EEXIST): delete it, or make this user its owner`,
+  expect(() => makeWritable(join(file, "state"))).toThrow(
+    `${file} cannot be written (ENOTDIR): make this user its owner with sudo chown -R "$USER" "${file}"`,
   );
+});
+
+test("each port has its own state, and so has test mode", () => {
+  const folders = [8787, 9000].flatMap((port) => [stateFolderOf(port, false), stateFolderOf(port, true)]);
+  expect(folders.map((folder) => basename(folder))).toEqual([
+    "state",
+    "state-test-mode",
+    "state-9000",
+    "state-test-mode-9000",
+  ]);
 });

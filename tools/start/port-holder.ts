@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { platform } from "node:process";
+import { promisify } from "node:util";
+
+type Listener = { pid: number; command: string };
+
+/** The process that listens on a TCP port of this machine. Undefined if the system does not tell, as for other users' processes. */
+export async function listenerOn(port: number): Promise<Listener | undefined> {
+  try {
+    const pid = platform === "linux" ? await pidFromProc(port) : await pidFromLsof(port);
+    return pid === undefined ? undefined : { pid, command: await commandOf(pid) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** https://man7.org/linux/man-pages/man5/proc_net_tcp.5.html: `0A` is the state LISTEN, ports are hexadecimal. */
+async function pidFromProc(port: number): Promise<number | undefined> {
+  const tables = await Promise.all(
+    ["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8").catch(() => "")),
+  );
+  const hexadecimal = port.toString(16).toUpperCase().padStart(4, "0");
+  const sockets = tables
+    .flatMap((table) => table.split("\n"))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local = "", , state]) => local.endsWith(`:${hexadecimal}`) && state === "0A")
+    .map((columns) => `socket:[${columns[9]}]`);
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const folder = `/proc/${pid}/fd`;
+    for (const descriptor of await readdir(folder).catch(() => [])) {
+      if (sockets.includes(await readlink(`${folder}/${descriptor}`).catch(() => ""))) return Number(pid);
+    }
+  }
+  return undefined;
+}
+
+async function pidFromLsof(port: number): Promise<number | undefined> {
+  const { stdout } = await promisify(execFile)("lsof", ["-nP", "-t", `-iTCP:${port}`, "-sTCP:LISTEN"]);
+  return Number.parseInt(stdout, 10) || undefined;
+}
+
+async function commandOf(pid: number): Promise<string> {
+  const { stdout } = await promisify(execFile)("ps", ["-o", "args=", "-p", String(pid)]);
+  return stdout.trim().slice(0, 100);
+}
