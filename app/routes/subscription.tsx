@@ -113,8 +113,9 @@ async function submit(fields: PostedFields, current: CurrentSession, posted: Act
     return reply(422, { form, notice: COOKIES_BLOCKED }, { "Set-Cookie": sessions.newNonce() });
 
   const challenge = await networkChallenge(fields, posted);
-  if (challenge === "refused") return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), RETRY_LATER);
-  if (challenge) return reply(429, { form, ...challenge }, RETRY_LATER);
+  if (challenge === "refused")
+    return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
+  if (challenge) return reply(429, { form, ...challenge }, TOO_MANY_REQUESTS.headers);
 
   const shownPriceCents = shownPriceIn(fields);
   const about = { idempotencyKey: key, requestId, rateLimitKey: rateLimitKeyOf(ip), shownPriceCents };
@@ -130,8 +131,6 @@ async function submit(fields: PostedFields, current: CurrentSession, posted: Act
   log.add({ signup: "created" });
   return seeOther(planUrl, acceptedSession(outcome, { key, requestId, subscription, shownPriceCents }), posted);
 }
-
-const RETRY_LATER = TOO_MANY_REQUESTS.headers;
 
 /** A network over its limit has to pass Turnstile. Undefined if the form can be sent. */
 async function networkChallenge(
