@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { PLANS } from "../support/plans";
 import * as faults from "./support/faults";
 import { expect, test } from "./support/stack";
 
@@ -174,7 +175,12 @@ test("the keyboard opens and closes a question", async ({ page }) => {
   await expect(answer).toBeHidden();
 });
 
-for (const words of ["$100 a month", "$200 a month", "ENTERPRISE/AGENCY", "Price on request"]) {
+for (const words of [
+  `${PLANS.MINI.short} a month`,
+  `${PLANS.LITE.short} a month`,
+  "ENTERPRISE/AGENCY",
+  "Price on request",
+]) {
   test(`the first "${words}" of the pricing page can be seen`, async ({ page }) => {
     await page.goto("/pricing");
     await expect(page.getByText(words).first()).toBeVisible();

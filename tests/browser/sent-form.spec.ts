@@ -2,6 +2,7 @@ import type { Page, Route } from "@playwright/test";
 import { DUPLICATE, DUPLICATE_EMAIL } from "../../app/signup/notices";
 import { LOCAL_SECRETS } from "../../functions/subscription-api/local-development";
 import { trialHashes } from "../../functions/subscription-api/sign-ups/trial-hashes";
+import { PLANS } from "../support/plans";
 import { startVisitedSite } from "../support/visitors/visited-site";
 import { accessibilityProblems } from "./support/faults";
 import { CARDS, hold, hydrated, PLAN, signup } from "./support/sign-up";
@@ -218,19 +219,19 @@ test.describe("an unknown plan", () => {
   test("has a link to the plans to choose from", async ({ page }) => {
     await signup(page).submit();
     await summaryOf(page).getByRole("link", { name: "Invalid subscription ID" }).click();
-    await expect(choiceOf(page).getByLabel("MINI, $100 a month")).toBeFocused();
+    await expect(choiceOf(page).getByLabel(`MINI, ${PLANS.MINI.short} a month`)).toBeFocused();
     await expect(choiceOf(page)).toHaveAccessibleDescription("Invalid subscription ID");
   });
 
   test("is replaced by a plan of the list, with its price at once", async ({ page }) => {
-    await choiceOf(page).getByLabel("LITE, $200 a month").check();
-    await expect(page.getByText("Then $200/month after 5 days unless you cancel.")).toBeVisible();
+    await choiceOf(page).getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
+    await expect(page.getByText(`Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`)).toBeVisible();
     await expect(page.getByRole("complementary")).toContainText("LITE");
   });
 
   test("is no error once another is chosen, and typed text stays", { tag: "@translated" }, async ({ page }) => {
     await signup(page).submit();
-    await choiceOf(page).getByLabel("LITE, $200 a month").check();
+    await choiceOf(page).getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
     await expect(summaryOf(page)).toBeHidden();
     await expect(choiceOf(page)).not.toHaveAttribute("aria-describedby");
     await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
@@ -251,10 +252,10 @@ test("a plan chosen with the keyboard before the scripts came stays, with its pr
   await page.goto("/subscription", { waitUntil: "commit" });
   await page.getByLabel(/^No plan yet/).focus();
   await page.keyboard.press("ArrowUp");
-  await expect(page.getByLabel("STANDARD, $500 a month")).toBeChecked();
+  await expect(page.getByLabel(`STANDARD, ${PLANS.STANDARD.short} a month`)).toBeChecked();
   release();
-  await expect(page.getByText("Then $500/month after 5 days unless you cancel.")).toBeVisible();
-  await expect(page.getByLabel("STANDARD, $500 a month")).toBeChecked();
+  await expect(page.getByText(`Then ${PLANS.STANDARD.short}/month after 5 days unless you cancel.`)).toBeVisible();
+  await expect(page.getByLabel(`STANDARD, ${PLANS.STANDARD.short} a month`)).toBeChecked();
 });
 
 test("a plan that the API does not sell can be replaced, also when the next try finds no connection", async ({
@@ -264,7 +265,7 @@ test("a plan that the API does not sell can be replaced, also when the next try 
   await hydrated(page);
   await signup(page).fillForm();
   await signup(page).submit();
-  await page.getByLabel("LITE, $200 a month").check();
+  await page.getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
   await page.route("**/*.data*", (route) => route.abort("connectionreset"));
   await signup(page).submit();
   await expect(page.getByRole("alert")).toContainText("Connection Failed");

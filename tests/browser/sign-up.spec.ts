@@ -1,4 +1,5 @@
 import { company } from "../../app/company";
+import { PLANS } from "../support/plans";
 import { stripeStateOf } from "../support/visitors/visitor";
 import { accessibilityProblems, DESKTOP, PHONE } from "./support/faults";
 import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
@@ -44,9 +45,9 @@ test("a sign-up, with a reload at each step, starts a trial", { tag: ["@phone", 
       Contact: "Ada Lovelace",
       Email: visitor.email,
       Phone: "(212) 555-0123",
-      Plan: "STANDARD, $500 a month after the trial",
+      Plan: `STANDARD, ${PLANS.STANDARD.short} a month after the trial`,
       "Trial ends": day,
-      "First payment": `$500.00 USD, on or after ${day}`,
+      "First payment": `${PLANS.STANDARD.charged}, on or after ${day}`,
       Card: "Visa ending in 4242",
     };
     await expect(details.getByRole("term")).toHaveText(Object.keys(rows));
@@ -62,13 +63,15 @@ test("a sign-up, with a reload at each step, starts a trial", { tag: ["@phone", 
 test("the card step and the success step name the same day of the first charge", async ({ page }) => {
   const visitor = signup(page);
   await visitor.signUp();
-  const charge = /charge \$500\.00 USD to your card on or after (\w+ \d+, \d{4} \(UTC\)), and then every month/;
+  const charge = RegExp(
+    String.raw`charge ${PLANS.STANDARD.charged.replace(/[$.]/g, "\\$&")} to your card on or after (\w+ \d+, \d{4} \(UTC\)), and then every month`,
+  );
   await expect(page.getByRole("main")).toHaveText(charge);
   const [, day = ""] = charge.exec((await page.getByRole("main").textContent()) ?? "") ?? [];
   await visitor.pay(CARDS.works);
   await visitor.succeeded();
   await expect(page.getByRole("region", { name: "Subscription Details" })).toContainText(
-    `$500.00 USD, on or after ${day}`,
+    `${PLANS.STANDARD.charged}, on or after ${day}`,
   );
 });
 

@@ -1,6 +1,5 @@
 import type Stripe from "stripe";
 import * as z from "zod";
-import { PAID_PLANS } from "../../../app/contract/plans";
 import { existing, listing, type Operation, operation, retrieval } from "../api/operation";
 import { flag, hash, integer, list, metadata, type Readers, text } from "../api/parameters";
 import { newId, nulls, type Price, type Product, previousAttributes } from "../store/objects";
@@ -56,13 +55,15 @@ export const prices: Operation[] = [
   ),
 ];
 
+/** In cents, as in the first migration, which stays the same when the plans' prices change. */
+const PLACEHOLDERS = { mini: 10_000, lite: 20_000, standard: 50_000 };
+
 /** Saves the placeholder prices of the API's first migration, each with its product. */
 export function savePlaceholderPrices(store: Store, now: number): void {
-  for (const { title, priceCents } of PAID_PLANS) {
-    const name = title.toLowerCase();
+  for (const [name, cents] of Object.entries(PLACEHOLDERS)) {
     if (store.find("Product", `prod_${name}`)) continue;
-    store.save("Product", productOf(`prod_${name}`, title, now));
-    store.save("Price", priceOf(`price_${name}`, `prod_${name}`, priceCents, "month", now));
+    store.save("Product", productOf(`prod_${name}`, name.toUpperCase(), now));
+    store.save("Price", priceOf(`price_${name}`, `prod_${name}`, cents, "month", now));
   }
 }
 

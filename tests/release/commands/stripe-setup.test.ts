@@ -1,6 +1,7 @@
 import Stripe from "stripe";
 import { afterAll, expect, test } from "vitest";
 import { WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/webhook-events";
+import { PACKAGES } from "../../../tools/releases/prices";
 import { setUpStripe } from "../../../tools/stripe-setup/stripe-setup";
 import { clientOf, type Line, type Target, targetOf } from "../../../tools/stripe-setup/target";
 import { stripeAt } from "../../support/visitors/visitor";
@@ -43,7 +44,7 @@ test("stripe:setup makes webhook endpoint, prices and portal, shows the signing 
   const endpoint = { api_version: Stripe.API_VERSION, status: "enabled", enabled_events: WEBHOOK_EVENTS };
   expect(await endpoints()).toMatchObject([endpoint]);
   const prices = (await stripe.prices.list({ limit: 100 })).data.filter(({ lookup_key }) => lookup_key !== null);
-  expect(prices.map(({ unit_amount }) => unit_amount).sort()).toEqual([10_000, 20_000, 50_000]);
+  expect(prices.map(({ unit_amount }) => unit_amount).sort()).toEqual(PACKAGES.map((one) => one.price_cents).sort());
 
   const again = await run("set-up");
   expect(again.marks).toEqual(["ok"]);

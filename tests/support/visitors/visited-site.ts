@@ -1,3 +1,6 @@
+import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
+import { callApi } from "../../../tools/operator/call-api";
+import { PACKAGES } from "../../../tools/releases/prices";
 import { PERSONAL } from "../person";
 import { startUpstream } from "../workers/upstream";
 import { startBackend, startSite } from "../workers/workers";
@@ -34,5 +37,6 @@ export const varsFor = (api: { url: string }, stripe: { url: string }) => {
 /** The three Workers, as `npm start` runs them. */
 export async function startStack() {
   const { api, stripe, dispose } = await startBackend();
+  await callApi({ url: api.url, token: LOCAL_SECRETS.OPERATOR_TOKEN }, "catalog", { packages: PACKAGES });
   return { api, stripe, ...(await visited({ vars: varsFor(api, stripe) }, dispose)) };
 }

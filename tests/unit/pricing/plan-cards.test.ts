@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { PlanCard } from "../../../app/pricing/plans/plan-card";
 import { type DetailedPlan, detailedPlans } from "../../../app/pricing/plans/plan-details";
+import { PLANS } from "../../support/plans";
 
 /** A plan card's visible text. */
 function cardOf(plan: DetailedPlan) {
@@ -37,12 +38,12 @@ test("the cards are in the specification's order", () => {
 });
 
 test.each([
-  { title: "MINI", price: "$100 a month", ribbon: [] },
-  { title: "LITE", price: "$200 a month", ribbon: [] },
-  { title: "STANDARD", price: "$500 a month", ribbon: ["Recommended"] },
-])("the card of $title has its trial, its price and what the trial costs", ({ title, price, ribbon }) => {
+  { ...PLANS.MINI, ribbon: [] },
+  { ...PLANS.LITE, ribbon: [] },
+  { ...PLANS.STANDARD, ribbon: ["Recommended"] },
+])("the card of $title has its trial, its price and what the trial costs", ({ title, short, ribbon }) => {
   const terms = "No charge during the trial. Cancel anytime.";
-  expect(cardOf(planNamed(title)).lines).toEqual([title, "5-day free trial", ...ribbon, price, terms]);
+  expect(cardOf(planNamed(title)).lines).toEqual([title, "5-day free trial", ...ribbon, `${short} a month`, terms]);
 });
 
 test("the card of ENTERPRISE/AGENCY has a price on request and no trial", () => {
@@ -126,8 +127,8 @@ test("a price that differs from the original is next to it, with the price that 
 });
 
 test.each([{ originalPrice: "$100" }, { originalPrice: null }])(
-  "nothing is struck out with the original price $originalPrice and the price 100",
+  "nothing is struck out with the original price $originalPrice and the price $100",
   ({ originalPrice }) => {
-    expect(cardOf({ ...planNamed("MINI"), originalPrice }).struckOut).toEqual([]);
+    expect(cardOf({ ...planNamed("MINI"), price: "$100", originalPrice }).struckOut).toEqual([]);
   },
 );

@@ -6,6 +6,7 @@ import type { SignupSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields, typed } from "../../support/person";
+import { PLANS } from "../../support/plans";
 import { post, siteContext } from "../../support/site-in-process/site-context";
 import {
   countingLimiter,
@@ -80,7 +81,7 @@ describe("a form that the API takes", () => {
         flash: "saved",
         requestId: "this-request",
         packageId: PLAN,
-        agreedPriceCents: 50_000,
+        agreedPriceCents: PLANS.STANDARD.priceCents,
         details,
       },
       key: await keyOf({ ...request, password: fields.password }, NONCE),

@@ -6,6 +6,7 @@ import * as notices from "../../../app/signup/notices";
 import { SignupPage } from "../../../app/signup/signup-page";
 import type { FormStepData, SignupReply, SignupStep } from "../../../app/signup/steps";
 import { ErrorPage } from "../../../app/ui/layout/error-page";
+import { PLANS } from "../../support/plans";
 import { OTHER_PLAN, PATH, PLAN } from "../../support/site-in-process/site-settings";
 import { cardStep, pass, renderedPages, SITE } from "./rendered-page";
 import { SESSIONS } from "./sessions";
@@ -198,7 +199,9 @@ describe("a form that comes back", () => {
 describe("the form", () => {
   test("sends the price of its plan", async () => {
     const { container } = await show(page, formStep({}));
-    expect(container.querySelector<HTMLInputElement>("[name=price_cents]")?.value).toBe("50000");
+    expect(container.querySelector<HTMLInputElement>("[name=price_cents]")?.value).toBe(
+      String(PLANS.STANDARD.priceCents),
+    );
   });
 
   test("without a plan sends no price", async () => {

@@ -2,15 +2,18 @@ import { describe, expect, test } from "vitest";
 import { PRICE_CHANGED } from "../../../app/contract/problem-types";
 import { stopClock } from "../../support/clock";
 import { fields, typed } from "../../support/person";
+import { PLANS } from "../../support/plans";
 import { look, post, type Site, siteContext } from "../../support/site-in-process/site-context";
 import { PATH } from "../../support/site-in-process/site-settings";
 import { SESSIONS } from "./sessions";
 
-/* A sign-up keeps the price that its form showed. STANDARD's list price is $500. */
+/* A sign-up keeps the price that its form showed. */
 
 stopClock();
 
-const LIST_PRICE = 50_000;
+/** STANDARD's, and a lower and a higher one that a form showed. */
+const LIST_PRICE = PLANS.STANDARD.priceCents;
+const [LOWER, HIGHER] = [LIST_PRICE - 1, LIST_PRICE + 1];
 const shownTo = (site: Site) => new Headers(site.api.calls[0]?.init.headers).get("Subscription-Price-Cents");
 
 async function submit(form: Record<string, string>, site = siteContext()) {
@@ -19,9 +22,9 @@ async function submit(form: Record<string, string>, site = siteContext()) {
 
 describe("the API is told the price", () => {
   test("that the form shows, in a header and not in the sign-up", async () => {
-    const { site } = await submit({ price_cents: "45000" });
-    expect(shownTo(site)).toBe("45000");
-    expect(String(site.api.calls[0]?.init.body)).not.toMatch(/price|45000/);
+    const { site } = await submit({ price_cents: String(LOWER) });
+    expect(shownTo(site)).toBe(String(LOWER));
+    expect(String(site.api.calls[0]?.init.body)).not.toMatch(RegExp(`price|${LOWER}`));
   });
 
   test.each(["", "free", "-1", "450.5", "1998.9999999999998", "1e4", "1".repeat(10)])(
@@ -34,7 +37,10 @@ describe("the API is told the price", () => {
   );
 
   test("and the same form at another price is the same sign-up", async () => {
-    const [first, second] = [await submit({ price_cents: "45000" }), await submit({ price_cents: "50000" })];
+    const [first, second] = [
+      await submit({ price_cents: String(LOWER) }),
+      await submit({ price_cents: String(LIST_PRICE) }),
+    ];
     const keyOf = ({ site }: { site: Site }) => new Headers(site.api.calls[0]?.init.headers).get("Idempotency-Key");
     expect(keyOf(second)).toBe(keyOf(first));
   });
@@ -42,10 +48,10 @@ describe("the API is told the price", () => {
 
 describe("a sign-up keeps the price", () => {
   test.each<{ name: string; form: Record<string, string>; agreedPriceCents: number }>([
-    { name: "that its form showed", form: { price_cents: "45000" }, agreedPriceCents: 45_000 },
+    { name: "that its form showed", form: { price_cents: String(LOWER) }, agreedPriceCents: LOWER },
     {
       name: "of the list, which the API takes too, if the form showed more",
-      form: { price_cents: "60000" },
+      form: { price_cents: String(HIGHER) },
       agreedPriceCents: LIST_PRICE,
     },
     { name: "of the list if the form showed none", form: {}, agreedPriceCents: LIST_PRICE },
@@ -57,30 +63,30 @@ describe("a sign-up keeps the price", () => {
     { name: "without a plan", package_id: "" },
     { name: "for a plan that is not on the list", package_id: "00000000-0000-4000-8000-000000000000" },
   ])("only of a listed plan: $name", async ({ package_id }) => {
-    const { session } = await submit({ package_id, price_cents: "45000" });
+    const { session } = await submit({ package_id, price_cents: String(LOWER) });
     expect(session).toMatchObject({ state: "card" });
     expect(session).not.toHaveProperty("agreedPriceCents");
   });
 
-  const agreed = { ...SESSIONS.card, agreedPriceCents: 45_000 };
+  const agreed = { ...SESSIONS.card, agreedPriceCents: LOWER };
 
   test("on its card step", async () => {
     expect((await look(siteContext(), { session: agreed })).step).toMatchObject({
       step: "card",
-      agreedPriceCents: 45_000,
+      agreedPriceCents: LOWER,
     });
   });
 
   test("in the link to another device", async () => {
     const { resumeLinks } = siteContext();
     const token = (await resumeLinks.toToken(agreed)) ?? "";
-    expect(await resumeLinks.fromToken(token, agreed.packageId)).toMatchObject({ agreedPriceCents: 45_000 });
+    expect(await resumeLinks.fromToken(token, agreed.packageId)).toMatchObject({ agreedPriceCents: LOWER });
   });
 
   test("on the way back from the bank", async () => {
     const { sessions } = siteContext();
     const token = await sessions.toReturnToken(agreed);
-    expect(await sessions.fromReturnToken(token)).toMatchObject({ agreedPriceCents: 45_000 });
+    expect(await sessions.fromReturnToken(token)).toMatchObject({ agreedPriceCents: LOWER });
   });
 });
 
@@ -93,24 +99,24 @@ describe("when the plan costs more than the form showed", () => {
   }
 
   test("the form comes back with everything typed, the new price and a notice", async () => {
-    const answer = await submit({ price_cents: "45000" }, siteWithHigherPrice());
+    const answer = await submit({ price_cents: String(LOWER) }, siteWithHigherPrice());
     expect(answer).toHaveStatus(409);
     expect(answer).toShowNotice("The price of this plan has changed", "Check the new price.");
     expect(answer.reply).toMatchObject({ form: { initialValue: typed }, listPriceCents: LIST_PRICE });
   });
 
   test("no sign-up begins, and the form keeps its key for the next try", async () => {
-    const { session, newNonce } = await submit({ price_cents: "45000" }, siteWithHigherPrice());
+    const { session, newNonce } = await submit({ price_cents: String(LOWER) }, siteWithHigherPrice());
     expect(session).toBeUndefined();
     expect(newNonce).toBe(false);
   });
 
   test("the log warns", async () => {
-    const { site } = await submit({ price_cents: "45000" }, siteWithHigherPrice());
+    const { site } = await submit({ price_cents: String(LOWER) }, siteWithHigherPrice());
     expect(site.logged).toEqual([["signup_failed", { outcome: "price changed", status: undefined }]]);
   });
 });
 
 test("the path of the sign-up has no price", async () => {
-  expect(await submit({ price_cents: "45000" })).toRedirectTo(PATH);
+  expect(await submit({ price_cents: String(LOWER) })).toRedirectTo(PATH);
 });

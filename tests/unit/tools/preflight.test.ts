@@ -15,7 +15,7 @@ const files = ["wrangler.toml", `${API_FOLDER}/wrangler.toml`];
 const texts = files.map((file) => filledIn(readFileSync(join(root, file), "utf8")));
 
 /** As the API has and Stripe charges them. */
-const PRICES = PACKAGES.map((one) => ({
+const PRICES = PACKAGES.map((plan) => ({ ...plan, price_cents: 10_000 })).map((one) => ({
   ...one,
   stripe_price_id: `price_0123456789abcdef${one.name}`,
   at_stripe: { active: true, currency: "usd", unit_amount: one.price_cents, recurring: "1 month" },

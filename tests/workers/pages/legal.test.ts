@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
+import { PLANS } from "../../support/plans";
 import { pageReader } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
@@ -124,8 +125,8 @@ describe("where Stripe Tax adds taxes", () => {
     { path: "/terms", says: "Fees do not include taxes. You pay the taxes that apply" },
     { path: "/pricing", says: "Prices do not include taxes; you pay any that apply." },
     { path: "/pricing", says: "First charge: your plan’s price plus any tax, then" },
-    { path: PLAN, says: "First charge: $500 plus any tax, then" },
-    { path: PLAN, says: "Then $500/month plus any tax after 5 days" },
+    { path: PLAN, says: `First charge: ${PLANS.STANDARD.short} plus any tax, then` },
+    { path: PLAN, says: `Then ${PLANS.STANDARD.short}/month plus any tax after 5 days` },
   ])("$path says: $says", async ({ path, says }) => {
     expect((await open(path)).words()).toContain(says);
   });

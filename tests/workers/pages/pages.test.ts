@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { research } from "../../../app/home/home-content";
+import { PLANS } from "../../support/plans";
 import { pageReader } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
@@ -95,7 +96,7 @@ const chargedThen = (amount: string) => `First charge: ${amount}, then the same 
 
 test.each([
   { path: "/pricing", lastDay: chargedThen("your plan’s price") },
-  { path: STANDARD, lastDay: chargedThen("$500") },
+  { path: STANDARD, lastDay: chargedThen(PLANS.STANDARD.short) },
   { path: CUSTOM, lastDay: chargedThen("the price you agreed with us") },
   { path: "/subscription", lastDay: "Your trial ends. Without a plan, you pay nothing." },
 ])("the trial box of $path names the days of the trial", async ({ path, lastDay }) => {
@@ -109,7 +110,7 @@ test.each([
 describe("home says", () => {
   test.each([
     { where: HERO, says: "for brands and agencies" },
-    { where: HERO, says: "From $100 a month. No charge for 5 days. Cancel anytime." },
+    { where: HERO, says: `From ${PLANS.MINI.short} a month. No charge for 5 days. Cancel anytime.` },
     { where: "aside", says: "AI search will cut organic traffic by 50% or more by 2028." },
     { where: SUITE, says: "Synthetic prompts built from your keywords and targeted by persona" },
     { where: SUITE, says: "One dashboard for your AI visibility metrics and the content gaps" },

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inDollars } from "../../../app/contract/money";
+import { PLANS } from "../../support/plans";
 import { pageReader } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
@@ -9,24 +11,24 @@ afterAll(dispose);
 const open = pageReader(visitor);
 
 const PRICED = [
-  { title: "MINI", price: 100, prompts: 50, platforms: "ChatGPT, Perplexity" },
-  { title: "LITE", price: 200, prompts: 100, platforms: "ChatGPT, Perplexity" },
-  { title: "STANDARD", price: 500, prompts: 600, platforms: "ChatGPT, Perplexity, Google AI Overviews" },
+  { ...PLANS.MINI, prompts: 50, platforms: "ChatGPT, Perplexity" },
+  { ...PLANS.LITE, prompts: 100, platforms: "ChatGPT, Perplexity" },
+  { ...PLANS.STANDARD, prompts: 600, platforms: "ChatGPT, Perplexity, Google AI Overviews" },
 ];
 
 test.each(["/", "/pricing"])("the structured data of %s has one offer for each plan with a price", async (path) => {
   const [json = "{}"] = (await open(path)).wordsOfEach('script[type="application/ld+json"]');
   const nodes: Record<string, unknown>[] = JSON.parse(json)["@graph"];
-  const offers = PRICED.map(({ title, price, prompts }) => ({
+  const offers = PRICED.map(({ title, priceCents, prompts }) => ({
     "@type": "Offer",
     name: title,
     description: `5-day free trial. ${prompts} prompts tracked`,
     url: `${site.url}/pricing#plan-${title.toLowerCase()}`,
-    price,
+    price: inDollars(priceCents),
     priceCurrency: "USD",
     priceSpecification: {
       "@type": "UnitPriceSpecification",
-      price,
+      price: inDollars(priceCents),
       priceCurrency: "USD",
       billingDuration: 1,
       unitCode: "MON",
@@ -47,8 +49,8 @@ describe("llms.txt", () => {
   });
 
   test.each(PRICED)("has $title with price, trial, platforms and prompts", (plan) => {
-    const { title, price, prompts, platforms } = plan;
-    const offer = `- ${title}: $${price} a month, 5-day free trial. Platforms: ${platforms}. ${prompts} prompts tracked.`;
+    const { title, short, prompts, platforms } = plan;
+    const offer = `- ${title}: ${short} a month, 5-day free trial. Platforms: ${platforms}. ${prompts} prompts tracked.`;
     expect(text).toContain(`${offer} [Sign up](${site.url}/subscription/`);
   });
 
@@ -61,5 +63,7 @@ describe("llms.txt", () => {
 
 test("/pricing in Markdown has the features of each plan under its title and price", async () => {
   const { body } = await visitor.get("/pricing.md");
-  expect(body).toMatch(/## LITE\n[^#]*\$200 a month[^#]*- Prompts tracked: 100\n[^#]*## STANDARD\n/);
+  const [, lite = ""] = /## LITE\n([^#]*)## STANDARD\n/.exec(body) ?? [];
+  expect(lite).toContain(`${PLANS.LITE.short} a month`);
+  expect(lite).toContain("- Prompts tracked: 100\n");
 });

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { DUPLICATE_EMAIL } from "../../../app/signup/notices";
 import { typed } from "../../support/person";
+import { PLANS } from "../../support/plans";
 import { readPage } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
@@ -61,8 +62,8 @@ describe.each([
   {
     path: MINI,
     action: MINI,
-    terms: "Then $100/month after 5 days unless you cancel.",
-    card: "MINI $100 a month5-day free trial, then $100/month",
+    terms: `Then ${PLANS.MINI.short}/month after 5 days unless you cancel.`,
+    card: `MINI ${PLANS.MINI.short} a month5-day free trial, then ${PLANS.MINI.short}/month`,
   },
   {
     path: "/subscription",
@@ -95,8 +96,8 @@ describe.each([
   });
 });
 
-const OFFERS = ["MINI, $100 a month", "LITE, $200 a month", "STANDARD, $500 a month"];
-const LITE = { id: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220", offer: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220:20000" };
+const OFFERS = Object.values(PLANS).map(({ title, short }) => `${title}, ${short} a month`);
+const LITE = { id: PLANS.LITE.packageId, offer: `${PLANS.LITE.packageId}:${PLANS.LITE.priceCents}` };
 
 describe("the form without a plan", () => {
   test("lets the visitor choose one, or continue without", async () => {
@@ -231,13 +232,15 @@ describe("a plan that the visitor chooses in the form", () => {
     expect(await choose()).toRedirectTo(`/subscription/${LITE.id}`);
     const [call] = upstream.calls;
     expect(JSON.parse(call?.body ?? "")).toMatchObject({ package_id: LITE.id });
-    expect(call?.headers).toMatchObject({ "subscription-price-cents": "20000" });
+    expect(call?.headers).toMatchObject({ "subscription-price-cents": String(PLANS.LITE.priceCents) });
   });
 
   test("stays chosen in a form that comes back", async () => {
     const { each, words } = readPage(await choose({ zipCode: "0" }));
     expect(each("[name=package_id]", "value")).toEqual([LITE.id]);
-    expect(words("form p:has(+ button)")).toBe("$0 today. Then $200/month after 5 days unless you cancel.");
+    expect(words("form p:has(+ button)")).toBe(
+      `$0 today. Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`,
+    );
   });
 
   test("cannot be two plans", async () => {

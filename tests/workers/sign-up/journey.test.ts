@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { fields, SECRET } from "../../support/person";
+import { PLANS } from "../../support/plans";
 import { readPage } from "../../support/visitors/page";
 import { type Answer, pairsIn, type SiteVisitor } from "../../support/visitors/site-visitor";
 import { startStack, startVisitedSite } from "../../support/visitors/visited-site";
@@ -94,7 +95,7 @@ describe("the card step without a script says", () => {
     },
     {
       what: "when the trial ends and what follows",
-      says: `Your trial ends on ${dayOfTrial(5)}. Unless you cancel before then, we’ll charge $500.00 USD to your card on or after ${dayOfTrial(5)}, and then every month until you cancel.`,
+      says: `Your trial ends on ${dayOfTrial(5)}. Unless you cancel before then, we’ll charge ${PLANS.STANDARD.charged} to your card on or after ${dayOfTrial(5)}, and then every month until you cancel.`,
     },
     {
       what: "that it needs JavaScript",
@@ -161,7 +162,7 @@ describe("after a card has been set up", () => {
     const { done, email } = await withTrial();
     expect(done.words()).toContain(SUCCESS);
     expect(done.words()).toContain(`A confirmation email with details and next steps will be sent to ${email}.`);
-    expect(done.words()).toContain(`First payment$500.00 USD, on or after ${dayOfTrial(5)}`);
+    expect(done.words()).toContain(`First payment${PLANS.STANDARD.charged}, on or after ${dayOfTrial(5)}`);
     const headings = ["Subscription Successful!", "Subscription Details", "What's Next?"];
     expect(done.wordsOfEach("main h1, main h2")).toEqual(headings);
   });
