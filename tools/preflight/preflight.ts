@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { company } from "../../app/company";
+import { PAID_PLANS } from "../../app/contract/plans";
 import type { PackageAtStripe } from "../../functions/subscription-api/packages";
+import { wrongPrice } from "../build";
 import { readCommandLine } from "../command-line";
 import { runTool, ToolError } from "../failures";
 import { apiOf, callApi } from "../operator/call-api";
@@ -29,7 +31,9 @@ export async function preflight(stage: Stage, isOffline = false): Promise<Prefli
     : await pricesAtStripe(stage, database);
   const account = { ...(secrets && { secrets }), ...(prices && { prices }) };
   const other = settingsOf(stage === "staging" ? "production" : "staging");
+  const wrong = wrongPrice(PAID_PLANS);
   const findings = [
+    ...(wrong === undefined ? [] : [wrong]),
     ...(isRepository() ? [] : [NO_REPOSITORY]),
     ...(unanswered ? [unanswered] : []),
     ...checkDeployment({ ...workers, stage, other, account, company }),

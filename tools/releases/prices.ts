@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { shortAmount } from "../../app/contract/money";
 import { PAID_PLANS } from "../../app/contract/plans";
+import { wrongPrice } from "../build";
 import { ToolError } from "../failures";
 import { type Api, apiOf, callApi } from "../operator/call-api";
 import { root } from "../wrangler/wrangler";
@@ -16,7 +17,7 @@ const plan = z.object({ packageId: z.string(), title: z.string() });
 
 /** Releases before this one have whole dollars. */
 const packages = z
-  .array(z.union([plan.extend({ priceCents: z.int() }), plan.extend({ monthlyPrice: z.int() })]))
+  .array(z.union([plan.extend({ priceCents: z.number() }), plan.extend({ monthlyPrice: z.number() })]))
   .transform((plans): Package[] =>
     plans.map(({ packageId, title, ...price }) => ({
       id: packageId,
@@ -38,11 +39,15 @@ export function packagesAt(commit: string): Promise<Package[]> {
   );
 }
 
-async function packagesIn(source: string): Promise<Package[]> {
+/** The packages of the text of plans.ts, also an earlier release's. Throws ToolError for a price that cannot be charged. */
+export async function packagesIn(source: string): Promise<Package[]> {
   const { transform } = await import("esbuild");
   const { code } = await transform(source, { loader: "ts" });
   const module: unknown = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-  return z.object({ PAID_PLANS: packages }).parse(module).PAID_PLANS;
+  const { PAID_PLANS } = z.object({ PAID_PLANS: packages }).parse(module);
+  const wrong = wrongPrice(PAID_PLANS.map(({ name, price_cents }) => ({ title: name, priceCents: price_cents })));
+  if (wrong !== undefined) throw new ToolError(wrong);
+  return PAID_PLANS;
 }
 
 /** Copies the current plans into the API of `npm start`. Throws ToolError if the API refuses them. */

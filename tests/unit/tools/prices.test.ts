@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { priceChanges } from "../../../tools/releases/prices";
+import { packagesIn, priceChanges } from "../../../tools/releases/prices";
 
 /* A release changes the API's prices and the site in an order that never charges anyone more than the page showed. */
 
@@ -66,4 +66,17 @@ test("a release that raises one price and lowers another changes each in its own
 
 test("a package of no plan stays as it is", () => {
   expect(priceChanges([], [row("mini", 100)]).sentences).toEqual([]);
+});
+
+test.each([
+  { what: "cents", plan: "priceCents: 1_999", price_cents: 1_999 },
+  { what: "an earlier release's whole dollars", plan: "monthlyPrice: 20", price_cents: 2_000 },
+])("the plans are read with $what", async ({ plan, price_cents }) => {
+  const source = `export const PAID_PLANS = [{ title: "MINI", ${plan}, packageId: "a-package" }] as const;`;
+  expect(await packagesIn(source)).toEqual([{ id: "a-package", name: "MINI", price_cents }]);
+});
+
+test("a plan whose price cannot be charged is named", async () => {
+  const source = `export const PAID_PLANS = [{ title: "MINI", priceCents: 19.99, packageId: "a-package" }];`;
+  await expect(packagesIn(source)).rejects.toThrow("MINI in app/contract/plans.ts has the price 19.99.");
 });
