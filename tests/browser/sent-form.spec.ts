@@ -332,7 +332,7 @@ test.describe("another plan", { tag: "@translated" }, () => {
     await page.getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
     const [tab] = await Promise.all([
       page.waitForEvent("popup"),
-      summaryOf(page).getByRole("link", { name: "Compare plans (opens in a new tab)" }).click(),
+      summaryOf(page).getByRole("link", { name: "Compare plans (new tab)" }).click(),
     ]);
     await expect(tab).toHaveURL("/pricing");
     const asked: string[] = [];

@@ -56,7 +56,7 @@ export function ComparePlans() {
         target="_blank"
         rel="noopener"
       >
-        Compare plans (opens in a new tab)
+        Compare plans (new tab)
       </a>
     </p>
   );

@@ -87,7 +87,7 @@ describe.each([
   test("has its plan beside it, and a way to compare plans that keeps everything typed", async () => {
     const { words, links, each } = await opened(path);
     expect(words("aside h2 + div")).toBe(card);
-    expect(links("aside a")).toEqual(["Compare plans (opens in a new tab): /pricing"]);
+    expect(links("aside a")).toEqual(["Compare plans (new tab): /pricing"]);
     expect(each("aside a", "target")).toEqual(["_blank"]);
   });
 
