@@ -57,7 +57,7 @@ linkPages.onError((error, c) => {
   return c.html(page(c, "Something went wrong", body), 503, { "retry-after": "60" });
 });
 
-/** Opening the page confirms the address. For why there is no button, see docs/subscription-api.md. */
+/** Opening the page confirms the address: one press in the email is enough. */
 linkPages.get("/verify-email/:token", async (c) => {
   const { services, dispatchAfterResponse } = c.var;
   const signUpId = services.links.read("verify-email", c.req.param("token"));
