@@ -61,7 +61,7 @@ export async function bundleWorker(name: WorkerName, ...options: string[]): Prom
 
 /** Builds everything for the site except the Worker's bundle, which a deployment makes itself. */
 export async function buildBrowser(): Promise<void> {
-  await run(remixCli, "build");
+  await run("--import", "tsx", join(root, "tools/browser-bundle/compile.ts"), "build");
   await keepRelease(join(root, "public/build"));
 }
 
