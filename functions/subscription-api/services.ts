@@ -2,7 +2,7 @@ import type { RunLimits } from "./cloudflare-limits";
 import type { Config } from "./config";
 import { cronRunsIn } from "./cron/cron-runs";
 import { databaseOver } from "./database";
-import { restoredDatabase, stripeHistory } from "./operator/after-restore";
+import { restoredDatabase } from "./operator/after-restore";
 import { accountWebhookTo } from "./outbox/account-webhook";
 import { mailOver } from "./outbox/emails/email";
 import { outboxIn } from "./outbox/outbox";
@@ -13,6 +13,7 @@ import { signUpsIn } from "./sign-ups/store";
 import { trialHashes } from "./sign-ups/trial-hashes";
 import { signedLinks } from "./signed-links";
 import { stripeClient } from "./stripe/client";
+import { stripeEventList } from "./stripe/event-list";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/prices";
 import { stripeWebhook } from "./stripe/webhook-events";
@@ -55,7 +56,7 @@ export function servicesFor(config: Config, limits?: RunLimits) {
     cronRuns: cronRunsIn(db),
     payments: stripePayments(stripe, config),
     prices: stripePrices(stripe),
-    stripeHistory: stripeHistory(stripe),
+    stripeEvents: stripeEventList(stripe),
     stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecrets),
     mail: mailOver(config.mail),
     accountWebhook: config.console && accountWebhookTo(config.console),

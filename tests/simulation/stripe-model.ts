@@ -25,6 +25,10 @@ export type StripeFault = "before" | "after" | "refused";
 /** A model of the parts of Stripe that the API uses, written from Stripe's documentation. */
 export class Stripe {
   readonly objects = new Map<string, StripeObject>();
+  /** The IDs of events that did not arrive at the endpoint, or not yet. */
+  readonly undelivered = new Set<string>();
+  /** Events with the objects as they were, oldest first. */
+  readonly #events: { id: string; type: string; created: number; data: { object: StripeObject } }[] = [];
   readonly #answers = new Map<string, { at: number; fields: string; answer: Answer }>();
   readonly #ids = new Map<string, number>();
   readonly #calls = new Map<string, number>();
@@ -78,8 +82,8 @@ export class Stripe {
     return declined ? "declined" : "succeeded";
   }
 
-  /** Sets the status, which may stay the same, and emits an event. */
-  become(subscription: StripeObject, status: string): void {
+  /** Sets the status, which may stay the same, and emits an event. @param isLost whether Stripe cannot deliver it */
+  become(subscription: StripeObject, status: string, isLost = false): void {
     const { id, status: was, customer, metadata } = subscription;
     if (was === "canceled") return;
     subscription.status = status;
@@ -89,7 +93,7 @@ export class Stripe {
       const parent = { subscription_details: { subscription: id } };
       this.#add("invoice", customer, metadata, { status: "paid", amount_paid: cents, parent });
     }
-    this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription);
+    this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription, isLost);
   }
 
   #countCall(call: string, url: URL, fields: URLSearchParams): void {
@@ -110,6 +114,7 @@ export class Stripe {
       const cents = centsOf(subscription);
       return answer(200, { amount_due: cents, currency: "usd", subtotal: cents, total: cents });
     }
+    if (kind === "events") return this.#listEvents(fields);
     const id = name === "search" ? "" : name;
     const [one, owner] = [this.get(id), this.get(fields.get("customer"))];
     if ((id !== "" && !one) || owner?.deleted || (one?.deleted && method !== "GET")) return missing;
@@ -227,8 +232,27 @@ export class Stripe {
     if (declines) this.scheduler.after(20 * HOUR, () => this.become(subscription, later));
   }
 
-  #event(type: string, about: StripeObject): void {
-    this.emit(this.#id("evt", about.metadata), type, about);
+  #event(type: string, about: StripeObject, isLost = false): void {
+    const id = this.#id("evt", about.metadata);
+    const created = Math.floor(this.scheduler.now / SECOND);
+    this.#events.push({ id, type, created, data: { object: { ...about } } });
+    if (isLost) this.undelivered.add(id);
+    this.emit(id, type, about);
+  }
+
+  #listEvents(fields: URLSearchParams): Answer {
+    const types = [...fields].flatMap(([name, value]) => (name.startsWith("types[") ? [value] : []));
+    const time = (name: string, otherwise: number) => Number(fields.get(`created[${name}]`) ?? otherwise);
+    const [from, before] = [time("gte", 0), time("lt", Infinity)];
+    const isListed = ({ id, type, created }: { id: string; type: string; created: number }) =>
+      types.includes(type) &&
+      from <= created &&
+      created < before &&
+      (fields.get("delivery_success") !== "false" || this.undelivered.has(id));
+    const found = this.#events.filter(isListed).reverse();
+    const rest = found.slice(found.findIndex(({ id }) => id === fields.get("starting_after")) + 1);
+    const limit = Number(fields.get("limit") ?? 10);
+    return answer(200, { data: rest.slice(0, limit), has_more: rest.length > limit });
   }
 
   #add(object: string, customer: string | null, metadata: StripeObject["metadata"], fields: object): StripeObject {

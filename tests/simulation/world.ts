@@ -44,8 +44,6 @@ export class World implements Platform {
   readonly isSound: boolean;
   /** Number of deliveries of emails and account webhooks, by key. */
   readonly got = new Map<string, number>();
-  /** Events that the API has not accepted yet. */
-  readonly undeliveredEvents = new Map<string, { customer: string | null; madeAt: number }>();
   /** Pairs of a step and its fault. */
   readonly reached = new Set<string>();
   readonly violations: string[] = [];
@@ -250,7 +248,11 @@ export class World implements Platform {
       this.#cronAt = Infinity;
       const [found] = this.loaded.database.run(
         `SELECT min(at) AS at FROM (SELECT min(check_at) AS at FROM sign_ups WHERE check_at IS NOT NULL
-           UNION ALL SELECT min(next_attempt_at) FROM outbox WHERE state = 'due')`,
+           UNION ALL SELECT min(next_attempt_at) FROM outbox WHERE state = 'due'
+           UNION ALL SELECT strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(ran_at, '2000-01-01'), '+1 hour') FROM cron_runs
+             WHERE name = 'undelivered-events' AND ?)`,
+        // A run that finds no undelivered event changes nothing.
+        [this.stripe.undelivered.size > 0 ? 1 : 0],
       ).results;
       if (typeof found?.at !== "string") return;
       const due = Date.parse(found.at);
@@ -267,12 +269,13 @@ export class World implements Platform {
     if (about.object === "subscription" && about.status !== "canceled") this.watch(about);
     const random = randomOf(this.history.seed, id);
     const body = JSON.stringify({ id, object: "event", type, data: { object: about } });
-    this.undeliveredEvents.set(id, { customer: about.customer, madeAt: this.now });
+    this.stripe.undelivered.add(id);
+    this.#planCron(this.now);
     const delay = () => random.oneOf([random.between(10, 500), random.between(10, 5_000), random.between(0, 2 * HOUR)]);
     const deliver = async (attempt: number) => {
       const headers = { "stripe-signature": sign(body, undefined, Math.floor(this.now / SECOND)) };
       const reply = await this.request(`${type} ${id} (${attempt})`, WEBHOOK, { method: "POST", headers, body });
-      if (reply?.status === 200) this.undeliveredEvents.delete(id);
+      if (reply?.status === 200) this.stripe.undelivered.delete(id);
       else if (attempt > 0 && attempt < DELIVERIES)
         this.scheduler.after(MINUTE * 5 ** attempt, () => void deliver(attempt + 1));
     };

@@ -106,6 +106,23 @@ test("a list's second page begins after the last object of its first", async () 
   expect(new Set([...first.data, ...second.data].map(({ id }) => id)).size).toBe(3);
 });
 
+test("an event that could not be delivered is listed, among those of its type and time", async () => {
+  const { secret, id } = await newIntent("undelivered@example.com");
+  await enterCard(simulator.url, secret, "4000000000000002");
+  const types = ["setup_intent.setup_failed"];
+  const listed = async (filter: object) => {
+    const { data } = await stripe.events.list({ types, delivery_success: false, ...filter });
+    return data.filter((event) => event.type === "setup_intent.setup_failed" && event.data.object.id === id);
+  };
+  const [event] = await listed({});
+  const created = event?.created ?? 0;
+  expect(await listed({ created: { gte: created, lt: created + 1 } })).toEqual([event]);
+  expect(await listed({ delivery_success: true })).toEqual([]);
+  expect(await listed({ types: ["setup_intent.succeeded"] })).toEqual([]);
+  expect(await listed({ created: { gt: created } })).toEqual([]);
+  expect(await listed({ created: { lt: created } })).toEqual([]);
+});
+
 test("the mail provider sends an email once for its key, and refuses the key with another text", async () => {
   const send = async (text: string) => {
     const email = { from: "us@example.com", to: ["ada@example.com"], subject: "Hello", html: "<p>Hello</p>", text };

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import { accountSettings } from "../resources/account-settings";
 import { customers } from "../resources/customers";
+import { events } from "../resources/events";
 import { paymentMethods } from "../resources/payment-methods";
 import { prices } from "../resources/prices";
 import { setupIntents } from "../resources/setup-intents";
@@ -37,7 +38,7 @@ api.use(async (c, next) => {
 
 api.use(idempotent, faults);
 
-for (const operations of [accountSettings, customers, paymentMethods, prices, setupIntents, subscriptions]) {
+for (const operations of [accountSettings, customers, events, paymentMethods, prices, setupIntents, subscriptions]) {
   for (const one of operations) api.on(one.method, one.path.replace("/v1", ""), (c) => answer(c, one));
 }
 

@@ -17,9 +17,11 @@ export function deliveries(
   async function send(id: string): Promise<void> {
     const attempts = (store.get(z.number(), "delivery", id) ?? 0) + 1;
     store.set("delivery", id, attempts, Date.now() + 2 * TIMEOUT_MS);
-    const body = JSON.stringify(store.find("Event", id), null, 2);
+    const event = store.find("Event", id);
+    const body = JSON.stringify(event, null, 2);
     const isTaken = await post(url, body, signature(body, secret)).catch(() => false);
     underWay -= 1;
+    if (isTaken && event) store.save("Event", { ...event, pending_webhooks: 0 });
     if (isTaken || attempts === MAX_ATTEMPTS) store.remove("delivery", id);
     else store.set("delivery", id, attempts, Date.now() + 250 * 2 ** attempts);
   }

@@ -18,12 +18,13 @@ export type Origin = { id: string | null; idempotency_key: string | null };
 /** @param wanted the event types to deliver; `*` for all */
 export function effectsAt(now: number, store: Store, wanted: string[], request: Origin): Effects {
   const emit: Emit = (type, object, previous) => {
+    const isWanted = wanted.includes("*") || wanted.includes(type);
     const event = store.save("Event", {
       ...{ id: newId("evt"), object: "event", api_version: API_VERSION, created: now, livemode: false },
       data: { object, ...(previous && { previous_attributes: previous }) },
-      ...{ pending_webhooks: 1, request, type },
+      ...{ pending_webhooks: isWanted ? 1 : 0, request, type },
     });
-    if (wanted.includes("*") || wanted.includes(type)) store.set("delivery", event.id, 0, Date.now());
+    if (isWanted) store.set("delivery", event.id, 0, Date.now());
     return object;
   };
   const at = (time: number) => effectsAt(time, store, wanted, { id: null, idempotency_key: null });

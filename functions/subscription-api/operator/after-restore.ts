@@ -1,18 +1,17 @@
-import type Stripe from "stripe";
 import * as z from "zod";
 import { inParallel } from "../cloudflare-limits";
 import type { Database } from "../database";
 import { EMAILS, messageKey } from "../outbox/outbox";
 import type { SignUps } from "../sign-ups/store";
-import { call, dateOf } from "../stripe/client";
+import { dateOf } from "../stripe/client";
+import type { StripeEvents, StripeEventTypes } from "../stripe/event-list";
 import type { Payments } from "../stripe/payments";
 
 export type RestoreServices = {
   signUps: SignUps;
   payments: Payments;
   restored: ReturnType<typeof restoredDatabase>;
-} & {
-  stripeHistory: ReturnType<typeof stripeHistory>;
+  stripeEvents: StripeEvents;
 };
 
 /** `restoredTo` is the time of the restored data, `stoppedAt` is when maintenance began, and `from` is the last part's `next`. */
@@ -31,7 +30,7 @@ export type RestoreReport = {
 };
 
 const ROWS = 2_000;
-const EVENTS = 100;
+const TYPES: StripeEventTypes = ["customer.created", "customer.deleted", "customer.subscription.created"];
 
 const ofSignUp = z.object({ id: z.string(), metadata: z.object({ sign_up_id: z.guid() }) });
 
@@ -50,11 +49,13 @@ export async function reconcileRestored(restore: Restore, services: RestoreServi
 }
 
 async function readEvents({ restoredTo, stoppedAt }: Restore, last: string, services: RestoreServices) {
-  const { signUps, payments, restored, stripeHistory } = services;
-  const { events, next } = await stripeHistory.page(restoredTo, last);
+  const { signUps, payments, restored, stripeEvents } = services;
+  const { events, next: after } = await stripeEvents.page({ types: TYPES, from: restoredTo }, last);
+  const next = after === null ? null : `events/${after}`;
   const report: RestoreReport = { missing: [], deleted_again: 0, emails_held_back: 0, checked_again: 0, next };
   const begun: string[] = [];
-  await inParallel(events, async ({ type, created, data }) => {
+  const ofSignUps = events.filter(({ data: { object } }) => ofSignUp.safeParse(object).success);
+  await inParallel(ofSignUps, async ({ type, created, data }) => {
     const { id, metadata } = ofSignUp.parse(data.object);
     const signUp = await signUps.find(metadata.sign_up_id);
     if (type === "customer.subscription.created") {
@@ -69,24 +70,6 @@ async function readEvents({ restoredTo, stoppedAt }: Restore, last: string, serv
   });
   report.emails_held_back = await restored.holdBackStarts(begun);
   return report;
-}
-
-export function stripeHistory(stripe: Stripe) {
-  return {
-    /** A page of events, newest first. Stripe keeps them for 30 days: https://docs.stripe.com/api/events */
-    async page(since: Date, last: string): Promise<{ events: Stripe.Event[]; next: string | null }> {
-      const { data, has_more } = await call(() =>
-        stripe.events.list({
-          created: { gte: Math.floor(since.getTime() / 1000) },
-          types: ["customer.created", "customer.deleted", "customer.subscription.created"],
-          limit: EVENTS,
-          ...(last !== "" && { starting_after: last }),
-        }),
-      );
-      const events = data.filter(({ data: { object } }) => ofSignUp.safeParse(object).success);
-      return { events, next: has_more ? `events/${data.at(-1)?.id}` : null };
-    },
-  };
 }
 
 /** Changes to a restored database. Each can be repeated. Every method throws D1's errors. */

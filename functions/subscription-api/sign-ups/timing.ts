@@ -1,4 +1,5 @@
 import { isCleanedUp, type SignUp } from "../sign-up";
+import type { SubscriptionState } from "../stripe/subscriptions";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -20,6 +21,8 @@ export const TRIAL_START_GRACE_MS = 2 * MINUTE;
 export const TRIAL_END_GRACE_MS = HOUR;
 /** The pause between checks while Stripe is still processing a card or has not ended a trial. */
 const UNFINISHED_PAUSE_MS = 10 * MINUTE;
+/** The pause between checks of a paid subscription, for an event that Stripe did not even try to deliver, as to a disabled endpoint. */
+export const PAID_PAUSE_MS = 24 * HOUR;
 /** How long a cron run has a due sign-up to itself; longer than a run takes. */
 export const CHECK_LEASE_MS = 10 * MINUTE;
 
@@ -51,7 +54,7 @@ export function statusEnd(signUp: Pick<SignUp, "created_at">): Date {
   return new Date(signUpEnd(signUp).getTime() + HOUR);
 }
 
-/** When the cron handler next checks a sign-up that it left unchanged; null if only webhooks can change it. */
+/** When the cron handler next checks a sign-up that it left unchanged; null if nothing can change it. */
 export function nextCheck(signUp: SignUp): string | null {
   switch (signUp.status) {
     case "pending":
@@ -61,16 +64,17 @@ export function nextCheck(signUp: SignUp): string | null {
     case "ended":
       return fromNow(isCleanedUp(signUp) ? KEPT_AFTER_END_MS : UNFINISHED_PAUSE_MS);
     case "trialing":
-      return nextTrialCheck(signUp.trial_end);
     case "active":
     case "past_due":
     case "canceled":
-      return null;
+      return nextSubscriptionCheck(signUp.status, signUp.trial_end);
   }
 }
 
-/** When to check that a trial has become a paid subscription. */
-export function nextTrialCheck(trialEnd: string | null): string | null {
+/** Checks that a trial has become a paid subscription, and then once a day. Null once it has ended. */
+export function nextSubscriptionCheck(status: SubscriptionState["status"], trialEnd: string | null): string | null {
+  if (status === "canceled") return null;
+  if (status !== "trialing") return fromNow(PAID_PAUSE_MS);
   if (trialEnd === null) return null;
   return new Date(Math.max(Date.parse(trialEnd) + TRIAL_END_GRACE_MS, Date.now() + UNFINISHED_PAUSE_MS)).toISOString();
 }

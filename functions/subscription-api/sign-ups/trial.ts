@@ -5,7 +5,7 @@ import type { SetupIntent } from "../stripe/card-setup";
 import { unexpectedAnswer } from "../stripe/client";
 import type { Payments } from "../stripe/payments";
 import type { SubscriptionState } from "../stripe/subscriptions";
-import { nextTrialCheck } from "./timing";
+import { nextSubscriptionCheck } from "./timing";
 import type { AdvanceServices, Transition } from "./transition";
 
 /* The transitions after a card is set up: start the trial, then keep the row in line with the subscription at Stripe. */
@@ -80,7 +80,7 @@ export async function subscriptionOf(
 
 function trialColumnsOf({ status, stripeSubscriptionId, trialEnd }: TrialState) {
   const trial_end = trialEnd?.toISOString() ?? null;
-  const check_at = status === "trialing" ? nextTrialCheck(trial_end) : null;
+  const check_at = nextSubscriptionCheck(status, trial_end);
   return { status, stripe_subscription_id: stripeSubscriptionId, trial_end, check_at };
 }
 

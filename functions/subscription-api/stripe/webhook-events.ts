@@ -37,13 +37,29 @@ export type StripeEvent = { id: string; type: string };
 
 export type CardEvent = { signUpId: string; customerId: string; setupIntentId: string };
 
-export type WebhookContent =
-  | { status: "rejected" }
+/** What an event says; `ignored` is about nothing of ours. */
+export type EventContent =
   | { status: "ignored" }
   | { status: "card-set-up" | "card-declined"; event: StripeEvent; card: CardEvent }
   | { status: "subscription-changed"; event: StripeEvent; stripeSubscriptionId: string; customerId: string };
 
+export type WebhookContent = { status: "rejected" } | EventContent;
+
 export type StripeWebhook = ReturnType<typeof stripeWebhook>;
+
+/** @param event from a webhook or from Stripe's list of events */
+export function eventContentOf(event: unknown): EventContent {
+  const parsed = signUpEvent.safeParse(event);
+  if (!parsed.success) return { status: "ignored" };
+  const { id, type, data } = parsed.data;
+  if (type !== "setup_intent.succeeded" && type !== "setup_intent.setup_failed") {
+    const { id: stripeSubscriptionId, customer: customerId } = data.object;
+    return { status: "subscription-changed", event: { id, type }, stripeSubscriptionId, customerId };
+  }
+  const { id: setupIntentId, customer: customerId, metadata } = data.object;
+  const status = type === "setup_intent.succeeded" ? "card-set-up" : "card-declined";
+  return { status, event: { id, type }, card: { signUpId: metadata.sign_up_id, customerId, setupIntentId } };
+}
 
 export function stripeWebhook(stripe: Stripe, secrets: string[]) {
   const cryptoProvider = Stripe.createSubtleCryptoProvider();
@@ -66,18 +82,7 @@ export function stripeWebhook(stripe: Stripe, secrets: string[]) {
     /** Verifies the signature and parses the event. @param body exactly as received, because the signature covers its bytes */
     async read(body: string, signature: string): Promise<WebhookContent> {
       if (!(await isSigned(body, signature))) return { status: "rejected" };
-      const parsed = signUpEvent.safeParse(parseJson(body));
-      if (!parsed.success) return { status: "ignored" };
-
-      const { id, type, data } = parsed.data;
-      const event = { id, type };
-      if (type !== "setup_intent.succeeded" && type !== "setup_intent.setup_failed") {
-        const { id: stripeSubscriptionId, customer: customerId } = data.object;
-        return { status: "subscription-changed", event, stripeSubscriptionId, customerId };
-      }
-      const { id: setupIntentId, customer: customerId, metadata } = data.object;
-      const status = type === "setup_intent.succeeded" ? "card-set-up" : "card-declined";
-      return { status, event, card: { signUpId: metadata.sign_up_id, customerId, setupIntentId } };
+      return eventContentOf(parseJson(body));
     },
   };
 }

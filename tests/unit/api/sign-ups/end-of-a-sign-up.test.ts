@@ -117,7 +117,7 @@ test("a day-old sign-up whose setup intent belongs to another customer is delete
   await api.runScheduled();
   expect(api.rows("SELECT id FROM sign_ups")).toEqual([]);
   // Its setup intent is read, its customer deleted.
-  expect(api.calls.length).toBe(120);
+  expect(api.calls.filter((call) => call !== "GET events")).toHaveLength(120);
 });
 
 test("a run asks for no sign-up twice, however long it takes", async () => {

@@ -31,6 +31,7 @@ const trial: Standing = {
 /** A trial that has begun before, and of which Stripe knows more. */
 const later = (status: string, atStripe: string[]): Standing => ({
   ...{ status, claimed: "address and card", trialDays: 5, messages: [], atStripe },
+  ...(status !== "canceled" && { checkIn: 24 * 60 }),
 });
 const notMe: Standing = {
   ...{ status: "canceled", endReason: "not-me", claimed: "address and card", trialDays: 5 },
