@@ -22,12 +22,16 @@ const NO_WORKER =
   /\[code: (?:10007|10090|10092)\]|does not exist on (?:your|this) account|Worker "[^"]+"[^\n]* not found/i;
 
 /** Parts that were not checked or not answered are undefined. `unanswered` says why there was no answer. */
-export type Answers = { secrets?: { site: string[]; api: string[] }; database?: Database; unanswered?: string };
+export type Answers = { secrets?: { site: string[]; api?: string[] }; database?: Database; unanswered?: string };
 
-/** Reads the secrets and the database of the Cloudflare account. @param hasDatabase false before the stage has a database */
-export function askAccount(stage: Stage, hasDatabase: boolean): Answers {
+/**
+ * Reads the secrets and the database of the Cloudflare account.
+ * @param hasApi false if the site is deployed alone
+ * @param hasDatabase false before the stage has a database
+ */
+export function askAccount(stage: Stage, hasApi: boolean, hasDatabase: boolean): Answers {
   try {
-    const secrets = { site: secretsOf(stage, "."), api: secretsOf(stage, API_FOLDER) };
+    const secrets = { site: secretsOf(stage, "."), ...(hasApi && { api: secretsOf(stage, API_FOLDER) }) };
     return { secrets, ...(hasDatabase && { database: databaseOf(stage) }) };
   } catch (error) {
     if (error instanceof ToolError) return { unanswered: error.message };

@@ -22,6 +22,12 @@ const hostOf = (url: unknown) => (URL.canParse(String(url)) ? new URL(String(url
 /** Both Workers ignore a slash at the end of a URL. */
 const withoutSlash = (value: unknown) => (typeof value === "string" ? value.replace(/\/+$/, "") : value);
 const hostsOf = ({ routes }: WorkerSettings) => routes.map((route) => route.replace(/\/.*$/, ""));
+const hasPath = (url: string) => URL.canParse(url) && new URL(url).pathname !== "/";
+/** Where the URL of the customer portal comes from. */
+const portalHint = ({ stage, api }: Deployment) =>
+  api
+    ? `npm run stripe:setup ${stage} prints it`
+    : "the login link at https://dashboard.stripe.com/settings/billing/portal";
 export const databaseIdOf = ({ d1_databases }: WorkerSettings) =>
   d1_databases.find(({ binding }) => binding === "DB")?.database_id ?? "";
 export const isDatabaseId = (id: string) => UUID.test(id) && !/^[0-]*$/.test(id);
@@ -33,7 +39,7 @@ type Check = (deployment: Deployment) => Problems;
 /** One of the Workers. `environment` and `place` say where its settings are; `put` returns the command that sets a secret. */
 type One = { key: Key; file: string; environment: string; place: string; put: (name: string) => string };
 
-/** Runs the same check for both Workers. Its sentences begin with the Worker's name. */
+/** Runs the same check for each Worker that is deployed. Its sentences begin with the Worker's name. */
 const inBoth =
   (check: (worker: WorkerSettings, one: One, deployment: Deployment) => Problems): Check =>
   (deployment) =>
@@ -43,23 +49,30 @@ const inBoth =
       const put = (name: string) => wranglerCommand(`secret put ${name}`, stage, key === "site" ? "." : API_FOLDER);
       const [environment, place] = [`[env.${stage}] of ${file}`, `[env.${stage}.vars] of ${file}`];
       const title = key === "site" ? "site" : "subscription API";
-      const problems = check(deployment[key], { key, file, environment, place, put }, deployment);
+      const worker = deployment[key];
+      const problems = worker ? check(worker, { key, file, environment, place, put }, deployment) : [];
       return problems.map((problem) => problem !== false && `${title}: ${problem}`);
     });
+
+/** Runs a check that needs the reference API, not for a site that is deployed alone. */
+const withApi =
+  (check: (deployment: Deployment & { api: WorkerSettings }) => Problems): Check =>
+  (deployment) =>
+    deployment.api === undefined ? [] : check({ ...deployment, api: deployment.api });
 
 export const CHECKS: Record<string, Check> = {
   "the Worker accepts its settings": inBoth((_, { key, place, put }, deployment) =>
     problemsOf(key, deployment).map(({ name, problem }) => {
       if (isSecretName(name)) return `${name} ${problem}: ${put(name)}`;
-      const hint = name === "CUSTOMER_PORTAL_URL" ? ` (npm run stripe:setup ${deployment.stage} prints it)` : "";
+      const hint = name === "CUSTOMER_PORTAL_URL" ? ` (${portalHint(deployment)})` : "";
       return `${name} ${problem}: correct it in ${place}${hint}`;
     }),
   ),
 
-  "operators have a token": ({ stage, account: { secrets } }) => [
-    secrets?.api.includes("OPERATOR_TOKEN") === false &&
+  "operators have a token": withApi(({ stage, account: { secrets } }) => [
+    secrets?.api?.includes("OPERATOR_TOKEN") === false &&
       `subscription API: OPERATOR_TOKEN is missing: ${wranglerCommand("secret put OPERATOR_TOKEN", stage, API_FOLDER)}`,
-  ],
+  ]),
 
   "values are a deployment's own": inBoth(({ vars, routes }, { key, environment, place, put }) => [
     ...Object.entries(vars).map(([name, given]) => {
@@ -81,41 +94,46 @@ export const CHECKS: Record<string, Check> = {
           `app/company.ts: has the example "${text}": write your own, or remove it`,
       ),
 
-  "both Workers agree": ({ site, api }) =>
+  "both Workers agree": withApi(({ site, api }) =>
     namesOf("site").map(
       (name) =>
         namesOf("api").includes(name) &&
         withoutSlash(site.vars[name]) !== withoutSlash(api.vars[name]) &&
         `subscription API: ${name} differs from the site's: put one value into both files`,
     ),
+  ),
 
-  "the API has one public origin of its own": ({ site, api }) => {
+  "the site has one public origin": ({ site }) => [
+    hasPath(urlIn(site, "SITE_URL")) && `site: SITE_URL has a path (${urlIn(site, "SITE_URL")}): remove it`,
+  ],
+
+  "the API has one public origin of its own": withApi(({ site, api }) => {
     const [siteUrl, apiUrl] = [urlIn(site, "SITE_URL"), urlIn(api, "PUBLIC_URL")];
-    const hasPath = (url: string) => URL.canParse(url) && new URL(url).pathname !== "/";
     return [
       apiUrl !== urlIn(site, "SUBSCRIPTION_API_URL") &&
         "subscription API: PUBLIC_URL differs from the site's SUBSCRIPTION_API_URL: put one value into both files",
       hostOf(siteUrl) === hostOf(apiUrl) &&
         "subscription API: uses the site's host: give it its own in PUBLIC_URL, SUBSCRIPTION_API_URL and routes",
-      hasPath(siteUrl) && `site: SITE_URL has a path (${siteUrl}): remove it`,
       hasPath(apiUrl) && `subscription API: PUBLIC_URL has a path (${apiUrl}): remove it from both files`,
     ];
-  },
+  }),
 
-  "the site reaches the API's private entrypoint": ({ site, api }) => {
+  "the site reaches the API's private entrypoint": withApi(({ site, api }) => {
     const bound = site.services?.find(({ binding }) => binding === "SUBSCRIPTION_API");
     const isRight = bound?.service === api.name && bound.entrypoint === SITE_ENTRYPOINT;
     return [
       !isRight &&
         `site: its binding SUBSCRIPTION_API needs service = "${api.name}" and entrypoint = "${SITE_ENTRYPOINT}": the public one does not accept sign-ups`,
     ];
-  },
+  }),
 
   "the stage is named": inBoth(({ vars }, { place }, { stage }) => [
     Boolean(vars.STAGE) && vars.STAGE !== stage && `STAGE is ${vars.STAGE}: put STAGE = "${stage}" into ${place}`,
   ]),
 
-  "Stripe's keys have the stage's mode": ({ stage, site: { vars } }) => {
+  "Stripe's keys have the stage's mode": (deployment) => {
+    const { stage, site } = deployment;
+    const { vars } = site;
     const mode = modeOf(stage);
     const isTestPortal = String(vars.CUSTOMER_PORTAL_URL).includes("/login/test_");
     return [
@@ -124,37 +142,40 @@ export const CHECKS: Record<string, Check> = {
         `site: STRIPE_PUBLISHABLE_KEY is not a ${mode} key (pk_${mode}_…): copy it from https://dashboard.stripe.com/apikeys into [env.${stage}.vars] of wrangler.toml`,
       vars.CUSTOMER_PORTAL_URL !== "" &&
         isTestPortal !== (mode === "test") &&
-        `site: CUSTOMER_PORTAL_URL is not the ${mode} mode portal: npm run stripe:setup ${stage}`,
+        `site: CUSTOMER_PORTAL_URL is not the ${mode} mode portal (${portalHint(deployment)})`,
     ];
   },
 
-  "the database is the stage's": ({ stage, api, other }) => {
+  "the database is the stage's": withApi(({ stage, api, other }) => {
     const id = databaseIdOf(api);
-    const problem = !isDatabaseId(id) ? "not set" : id === databaseIdOf(other.api) && "also the other stage's";
+    const problem = !isDatabaseId(id)
+      ? "not set"
+      : other.api !== undefined && id === databaseIdOf(other.api) && "also the other stage's";
     const name = api.d1_databases.find(({ binding }) => binding === "DB")?.database_name;
     const create = wranglerCommand(`d1 create ${name}`, stage, API_FOLDER);
     const place = `[[env.${stage}.d1_databases]] of ${API_FILE}`;
     return [
       problem && `subscription API: database_id is ${problem}: run ${create} and put the ID it prints into ${place}`,
     ];
-  },
+  }),
 
   "each Worker has exactly one route, its own": inBoth((worker, { key, environment }, { site, other }) => {
     const host = hostOf(site.vars[key === "site" ? "SITE_URL" : "SUBSCRIPTION_API_URL"]);
-    const taken = hostsOf(worker).find((route) => hostsOf(other[key]).includes(route));
+    const otherWorker = other[key];
+    const taken = otherWorker && hostsOf(worker).find((route) => hostsOf(otherWorker).includes(route));
     const route = `routes = [{ pattern = "${host}", custom_domain = true }]`;
     return [
       !hostsOf(worker).includes(host) && `no route serves ${host}: put ${route} into ${environment}`,
       worker.workers_dev === true && `has a second address: remove workers_dev from ${environment}`,
       taken !== undefined && `its route ${taken} is also the other stage's: change it in ${environment}`,
-      worker.name === other[key].name && `its name ${worker.name} is the other stage's: change it in ${environment}`,
+      worker.name === otherWorker?.name && `its name ${worker.name} is the other stage's: change it in ${environment}`,
     ];
   }),
 
-  "the cron runs every minute": ({ api }) => [
+  "the cron runs every minute": withApi(({ api }) => [
     !api.triggers.crons?.includes("* * * * *") &&
       `subscription API: its cron is not every minute: put crons = ["* * * * *"] under [triggers] in ${API_FILE}`,
-  ],
+  ]),
 
   "limits protect": inBoth(({ ratelimits }, { key, file }, { stage }) =>
     ratelimits.map(({ name, simple: { limit } }) => {
@@ -165,7 +186,7 @@ export const CHECKS: Record<string, Check> = {
   ),
 
   "no two rate limiters share a counter": inBoth(({ ratelimits }, { file }, { site, api, other }) => {
-    const all = [site, api, other.site, other.api].flatMap((worker) => worker.ratelimits);
+    const all = [site, api, other.site, other.api].flatMap((worker) => worker?.ratelimits ?? []);
     return ratelimits.map(
       ({ name, namespace_id: id }) =>
         all.filter(({ namespace_id }) => namespace_id === id).length > 1 &&
@@ -173,9 +194,11 @@ export const CHECKS: Record<string, Check> = {
     );
   }),
 
-  "values protect trials and forms": inBoth(({ vars }, { key, place }) => [
+  "values protect trials and forms": inBoth(({ vars }, { key, place }, { api }) => [
     ...["ONE_TRIAL_PER_PERSON", "SUBSCRIPTION_API_IDEMPOTENT"].map(
       (name) =>
+        // Whether somebody else's API is idempotent, only its owner knows.
+        api !== undefined &&
         namesOf(key).includes(name) &&
         vars[name] !== "true" &&
         `${name} is ${vars[name]}: put ${name} = "true" into ${place}`,

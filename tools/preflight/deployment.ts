@@ -3,14 +3,12 @@ import { readConfiguration, settings as siteSettings } from "../../app/pipeline/
 import { isSecretName, modeOf } from "../../app/shared/settings";
 import { settings as apiSettings, readConfig } from "../../functions/subscription-api/config";
 import type { PackageAtStripe } from "../../functions/subscription-api/packages";
-import type { WorkerSettings } from "../wrangler/worker-settings";
+import type { WorkerSettings, Workers } from "../wrangler/worker-settings";
 import type { Stage } from "../wrangler/wrangler";
-
-export type Workers = { site: WorkerSettings; api: WorkerSettings };
 
 /** What the Cloudflare account has, and the API's packages with their prices at Stripe. Parts that were not checked are undefined. */
 export type Account = {
-  secrets?: { site: string[]; api: string[] };
+  secrets?: { site: string[]; api?: string[] };
   prices?: PackageAtStripe[];
 };
 
@@ -31,7 +29,9 @@ export const namesOf = (key: Key) => Object.keys((key === "site" ? siteSettings 
 
 /** Why the Worker would refuse to start. Uses stand-ins for bindings and secrets, whose values cannot be read. */
 export function problemsOf(key: Key, deployment: Deployment): { name: string; problem: string }[] {
-  const env = environmentOf(key, deployment[key], deployment);
+  const worker = deployment[key];
+  if (worker === undefined) return [];
+  const env = environmentOf(key, worker, deployment);
   const result = key === "site" ? readConfiguration(env) : readConfig(env);
   return "problems" in result ? result.problems : [];
 }

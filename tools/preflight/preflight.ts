@@ -11,24 +11,28 @@ import { runTool, ToolError } from "../failures";
 import { apiOf, callApi } from "../operator/call-api";
 import { isRepository, NO_REPOSITORY } from "../releases/commit";
 import { hasStripePrice, PACKAGES, type PriceChanges, priceChanges } from "../releases/prices";
-import { settingsOf } from "../wrangler/worker-settings";
+import { settingsOf, siteAloneLine, urlIn } from "../wrangler/worker-settings";
 import { API_FOLDER, root, STAGES, type Stage } from "../wrangler/wrangler";
 import { type Answers, askAccount, type Database } from "./account";
+import { problemOfApi } from "./api-of-others";
 import { checkDeployment, databaseIdOf, isDatabaseId } from "./checks";
 
 // npm run preflight production or staging. -- --offline skips the accounts. npm run stripe:setup {stage} -- --check checks Stripe.
 
-/** `changes` are the changes that a deployment makes to the API's catalog. */
-export type Preflight = { isReady: boolean; changes: PriceChanges };
+/** `migrations` and `changes` are what a deployment applies to the API's database and catalog. */
+export type Preflight = { isReady: boolean; migrations: string[]; changes: PriceChanges };
 
 /** Prints what must be fixed before a deployment, and what the deployment will change in the database. */
 export async function preflight(stage: Stage, isOffline = false): Promise<Preflight> {
   const workers = settingsOf(stage);
-  const hasDatabase = isDatabaseId(databaseIdOf(workers.api));
-  const { secrets, database, unanswered }: Answers = isOffline ? {} : askAccount(stage, hasDatabase);
+  const { site, api } = workers;
+  if (api === undefined) console.log(siteAloneLine(site));
+  const hasDatabase = api !== undefined && isDatabaseId(databaseIdOf(api));
+  const { secrets, database, unanswered }: Answers = isOffline ? {} : askAccount(stage, api !== undefined, hasDatabase);
   const { unasked, prices } = isOffline
-    ? { unasked: "secrets, migrations and packages (--offline)" }
+    ? { unasked: `secrets, ${api ? "migrations and packages" : "and whether the API answers"} (--offline)` }
     : await pricesAtStripe(stage, database);
+  const foreign = api || isOffline ? undefined : await problemOfApi(urlIn(site, "SUBSCRIPTION_API_URL"));
   const account = { ...(secrets && { secrets }), ...(prices && { prices }) };
   const other = settingsOf(stage === "staging" ? "production" : "staging");
   const wrong = wrongPrice(PAID_PLANS);
@@ -37,16 +41,19 @@ export async function preflight(stage: Stage, isOffline = false): Promise<Prefli
     ...(isRepository() ? [] : [NO_REPOSITORY]),
     ...(unanswered ? [unanswered] : []),
     ...checkDeployment({ ...workers, stage, other, account, company }),
+    ...(foreign ? [`site: SUBSCRIPTION_API_URL: ${foreign}`] : []),
   ];
   for (const what of findings) console.log(`✗ ${what}`);
   if (unasked) console.log(`Not checked: ${unasked}.`);
-  const changes = priceChanges(PACKAGES, database?.packages ?? []);
-  if (database) tellChanges(database, changes);
+  const changes = priceChanges(api ? PACKAGES : [], database?.packages ?? []);
+  const migrations = database ? pendingMigrations(database) : [];
+  if (migrations.length > 0) console.log(`Deploying applies ${migrations.join(", ")}.`);
+  if (database) tellPrices(changes);
   const isReady = findings.length === 0;
   console.log(
     isReady ? `✓ Ready to deploy to ${stage}.` : `${findings.length} to fix before a deployment to ${stage}.`,
   );
-  return { isReady, changes };
+  return { isReady, migrations, changes };
 }
 
 const chargedPrice = z.object({
@@ -82,10 +89,13 @@ async function pricesAtStripe(
   }
 }
 
-function tellChanges({ migrations }: Database, { sentences }: PriceChanges): void {
+/** The files of migrations that the database has not had yet, in order. */
+export function pendingMigrations({ migrations }: Database): string[] {
   const files = readdirSync(join(root, API_FOLDER, "migrations")).filter((name) => name.endsWith(".sql"));
-  const pending = files.filter((name) => !migrations.includes(name));
-  if (pending.length > 0) console.log(`Deploying applies ${pending.join(", ")}.`);
+  return files.filter((name) => !migrations.includes(name)).sort();
+}
+
+function tellPrices({ sentences }: PriceChanges): void {
   if (sentences.length > 0)
     console.log("Deploying changes prices, in an order that never charges anyone more than the page shows:");
   for (const sentence of sentences) console.log(`  ${sentence}`);

@@ -8,6 +8,7 @@ import { ToolError } from "../failures";
 import { type Api, apiOf, callApi } from "../operator/call-api";
 import { root } from "../wrangler/wrangler";
 import { git } from "./commit";
+import type { Step } from "./steps";
 
 /** A plan as the API sells it. `price_cents` is the monthly price in US cents. */
 export type Package = { id: string; name: string; price_cents: number };
@@ -34,9 +35,7 @@ const PLANS = "app/contract/plans.ts";
 export function packagesAt(commit: string): Promise<Package[]> {
   const source = git("show", `${commit}:${PLANS}`);
   if (source !== undefined) return packagesIn(source);
-  throw new ToolError(
-    `✗ This clone lacks the commit ${commit}, whose prices are needed. Nothing was changed: git fetch --unshallow`,
-  );
+  throw new ToolError(`✗ This clone lacks the commit ${commit}, whose prices are needed: git fetch --unshallow`);
 }
 
 /** The packages of the text of plans.ts, also an earlier release's. Throws ToolError for a price that cannot be charged. */
@@ -90,13 +89,19 @@ const catalog = z.object({ prices: z.array(z.object({ name: z.string(), price_ce
 
 /**
  * Sets packages and their prices in the API and at Stripe, all or none.
- * @param otherwise if the API refuses, the end of the ToolError's message: the current state and what to do
+ * @param otherwise if the API refuses, the end of the ToolError's message: what else may help
  */
-export async function setPrices(api: Api, changed: readonly Package[], otherwise: string): Promise<void> {
-  if (changed.length === 0) return;
+async function setPrices(api: Api, changed: readonly Package[], otherwise: string): Promise<void> {
   const answer = await callApi(api, "catalog", { packages: changed }).catch((error: unknown) => {
-    throw error instanceof ToolError ? new ToolError(`✗ prices: ${error.message} ${otherwise}`) : error;
+    throw error instanceof ToolError ? new ToolError(`✗ prices: ${error.message}${otherwise}`) : error;
   });
   const { prices } = catalog.parse(answer);
   console.log(`✓ prices: ${prices.map((price) => `${price.name} ${shortAmount(price.price_cents)}`).join(", ")}`);
+}
+
+/** The step that sets changed prices; none without a change. @param otherwise as for `setPrices` */
+export function pricesStep(api: Api | undefined, changed: readonly Package[], otherwise = ""): Step[] {
+  if (api === undefined || changed.length === 0) return [];
+  const listed = changed.map((one) => `${one.name} ${dollarsOf(one)}`).join(", ");
+  return [{ result: `prices: ${listed} a month`, run: () => setPrices(api, changed, otherwise) }];
 }

@@ -4,9 +4,10 @@ import { readCommandLine } from "../command-line";
 import { runTool, ToolError } from "../failures";
 import { apiOf } from "../operator/call-api";
 import { databaseOf } from "../preflight/account";
-import { settingsOf, urlIn } from "../wrangler/worker-settings";
+import { settingsOf, siteAloneLine, urlIn } from "../wrangler/worker-settings";
 import { API_FOLDER, type Folder, failureIn, runWrangler, STAGES, type Stage } from "../wrangler/wrangler";
-import { changesPrices, packagesAt, priceChanges, setPrices } from "./prices";
+import { changesPrices, packagesAt, priceChanges, pricesStep } from "./prices";
+import { runSteps, type Step } from "./steps";
 
 // npm run rollback production {commit}, or staging: rolls both Workers back to a commit's versions, and the catalog to its prices.
 
@@ -42,51 +43,64 @@ function wranglerIn(stage: Stage, folder: Folder, ...args: string[]): string {
 function versionOf(title: string, folder: Folder, stage: Stage, commit: string): string {
   const list = wranglerIn(stage, folder, "versions", "list", "--json");
   const version = versionTagged(commit, list.slice(list.search(/^\[/m)));
-  if (!version) throw new ToolError(`✗ ${title}: no version has the tag ${commit}. Nothing was changed.`);
+  if (!version) throw new ToolError(`✗ ${title}: no version has the tag ${commit}.`);
   if (!version.hasOldSecrets) return version.id;
   throw new ToolError(
-    `✗ ${title}: a secret has changed since, and this version has the old one. Nothing was changed. Deploy the commit with the current secrets: git switch --detach ${commit} && npm install && npm run deploy ${stage}`,
+    `✗ ${title}: a secret has changed since, and this version has the old one. Deploy the commit with the current secrets: git switch --detach ${commit} && npm install && npm run deploy ${stage}`,
   );
 }
 
 /**
  * Rolls back the site first, because it may call routes that only the newer API has. The newer API also sets the prices. Changes
- * nothing unless both Workers have the version.
+ * nothing unless each Worker has the version.
  * @param keepsPrices leaves the catalog alone, for an API that does not answer. The API refuses sign-ups below its own price.
  */
-async function rollBack(stage: Stage, commit: string, keepsPrices: boolean): Promise<boolean> {
-  console.log(`${stage}: ${urlIn(settingsOf(stage).site, "SITE_URL")}, back to ${commit}`);
-  const site = versionOf("site", ".", stage, commit);
-  const api = versionOf("subscription API", API_FOLDER, stage, commit);
+async function prepare(stage: Stage, commit: string, keepsPrices: boolean): Promise<Step[]> {
+  const workers = settingsOf(stage);
+  console.log(`${stage}: ${urlIn(workers.site, "SITE_URL")}, back to ${commit}`);
+  const site = back("site", ".", stage, commit);
+  if (workers.api === undefined) {
+    console.log(siteAloneLine(workers.site));
+    return [site];
+  }
+  const api = back("subscription API", API_FOLDER, stage, commit);
   const changes = keepsPrices
     ? priceChanges([], [])
     : priceChanges(await packagesAt(commit), databaseOf(stage).packages);
   for (const sentence of changes.sentences) console.log(`  ${sentence}`);
   const operator = changesPrices(changes) ? apiOf(stage) : undefined;
-  const set = (changed: typeof changes.beforeSite, otherwise: string) =>
-    operator && setPrices(operator, changed, otherwise);
-  const back = (title: string, folder: Folder, id: string) => {
-    wranglerIn(stage, folder, "rollback", id, "--message", `Rolled back to ${commit}`, "--yes");
-    console.log(`✓ ${title}: version ${id} of ${commit} is live in ${stage}`);
+  const withoutPrices = ` If the API does not answer, add -- --keep-prices to the command below.`;
+  return [
+    ...pricesStep(operator, changes.beforeSite, withoutPrices),
+    site,
+    ...pricesStep(operator, changes.afterSite, withoutPrices),
+    api,
+  ];
+}
+
+/** The step that makes a commit's version live. Throws ToolError if there is none. */
+function back(title: string, folder: Folder, stage: Stage, commit: string): Step {
+  const id = versionOf(title, folder, stage, commit);
+  return {
+    result: `${title}: commit ${commit}`,
+    run() {
+      wranglerIn(stage, folder, "rollback", id, "--message", `Rolled back to ${commit}`, "--yes");
+      console.log(`✓ ${title}: version ${id} of ${commit} is live in ${stage}`);
+    },
   };
-  const again = `npm run rollback ${stage} ${commit}`;
-  await set(changes.beforeSite, `Nothing was changed. If the API does not answer: ${again} -- --keep-prices`);
-  back("site", ".", site);
-  await set(
-    changes.afterSite,
-    `The site is rolled back, the API is not, and the lower prices are charged. To continue: ${again}`,
-  );
-  back("subscription API", API_FOLDER, api);
-  console.log("You cannot set secrets until the next deployment.");
-  return true;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await runTool(() => {
+  await runTool(async () => {
     const shape = { script: "rollback", targets: STAGES, word: "commit", options: { "keep-prices": "" } };
     const { target, word, switches } = readCommandLine(shape);
     const [commit] = COMMIT.exec(word) ?? [];
     if (commit === undefined) throw new ToolError(`"${word}" is not a commit: type 12 or more digits of its hash.`);
-    return rollBack(target, commit, switches.has("keep-prices"));
+    const keepsPrices = switches.has("keep-prices");
+    const again = `npm run rollback ${target} ${commit}${keepsPrices ? " -- --keep-prices" : ""}`;
+    const commands = { again, next: `npm run smoke ${target}` };
+    const succeeded = await runSteps(target, () => prepare(target, commit, keepsPrices), commands);
+    if (succeeded) console.log("You cannot set secrets until the next deployment.");
+    return succeeded;
   });
 }

@@ -5,21 +5,43 @@ import { signUpPath } from "../../app/contract/sign-up-path";
 import { PUBLIC_PATHS } from "../../app/seo/public-paths";
 import { readCommandLine } from "../command-line";
 import { causeOf, runTool } from "../failures";
-import { settingsOf, TARGETS, type Target, urlIn } from "../wrangler/worker-settings";
+import { problemOfApi } from "../preflight/api-of-others";
+import { settingsOf, siteAloneLine, TARGETS, type Target, urlIn } from "../wrangler/worker-settings";
 
 // npm run smoke production, staging or local (the site of npm start): requests pages as visitors do, and creates nothing.
 
 const WITHIN_MS = 20_000;
 const health = z.object({ release: z.string(), commit: z.string() });
 
+/** Each check returns its result or throws the problem. */
+type Checks = Record<string, () => Promise<string>>;
+
 async function smoke(target: Target): Promise<boolean> {
-  const { site } = settingsOf(target);
+  const { site, api } = settingsOf(target);
   const [siteUrl, apiUrl] = [urlIn(site, "SITE_URL"), urlIn(site, "SUBSCRIPTION_API_URL")];
   console.log(`${target}: ${siteUrl}`);
+  if (api === undefined) console.log(siteAloneLine(site));
   const { packageId } = PAID_PLANS[0];
 
-  /** Each check returns its result or throws the problem. */
-  const checks: Record<string, () => Promise<string>> = {
+  const checksOfApi: Checks = {
+    "subscription API": () => versionAt(apiUrl),
+    async refusals() {
+      const headers = { "content-type": "application/json" };
+      for (const path of ["/subscription", "/webhooks/stripe"]) {
+        const { status } = await ask(apiUrl + path, { method: "POST", body: "{}", headers });
+        need(status >= 400 && status < 500, `an empty post to ${path} was answered ${status}`);
+      }
+      return "an empty sign-up and an unsigned webhook were refused";
+    },
+  };
+  const checksOfOthersApi: Checks = {
+    async "subscription API"() {
+      const problem = await problemOfApi(apiUrl);
+      need(problem === undefined, String(problem));
+      return "an empty form was refused as JSON";
+    },
+  };
+  const checks: Checks = {
     async pages() {
       for (const path of PUBLIC_PATHS) need((await get(siteUrl + path)).text.includes("<h1"), `${path} has no heading`);
       return PUBLIC_PATHS.join(" ");
@@ -40,15 +62,7 @@ async function smoke(target: Target): Promise<boolean> {
       need(refused.text.includes(INVALID_EMAIL), "the answer does not say what is wrong");
       return `its fields, cookie and ${files.size} scripts; an incomplete form came back with its errors`;
     },
-    "subscription API": () => versionAt(apiUrl),
-    async refusals() {
-      const headers = { "content-type": "application/json" };
-      for (const path of ["/subscription", "/webhooks/stripe"]) {
-        const { status } = await ask(apiUrl + path, { method: "POST", body: "{}", headers });
-        need(status >= 400 && status < 500, `an empty post to ${path} was answered ${status}`);
-      }
-      return "an empty sign-up and an unsigned webhook were refused";
-    },
+    ...(api ? checksOfApi : checksOfOthersApi),
     async "Stripe key"() {
       const stripeUrl = target === "local" ? urlIn(site, "STRIPE_API_URL") : "https://api.stripe.com";
       const headers = { Authorization: `Bearer ${site.vars.STRIPE_PUBLISHABLE_KEY}` };

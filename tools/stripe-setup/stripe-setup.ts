@@ -3,6 +3,7 @@ import Stripe from "stripe";
 import { shortAmount } from "../../app/contract/money";
 import { readCommandLine } from "../command-line";
 import { sentenceOf as messageOf, runTool } from "../failures";
+import { settingsOf, siteAloneLine } from "../wrangler/worker-settings";
 import { portal } from "./portal";
 import { type Line, PLACES, type State, type Target, targetOf } from "./target";
 import { webhookEndpoint } from "./webhook-endpoint";
@@ -66,6 +67,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runTool(async () => {
     const shape = { script: "stripe:setup", targets: PLACES, options: { check: "" } };
     const { target: place, switches } = readCommandLine(shape);
+    const { site, api } = settingsOf(place === "sandbox" ? "local" : place);
+    if (api === undefined) {
+      console.log(`${siteAloneLine(site)} Webhooks, prices and the customer portal are set up with that API.`);
+      return true;
+    }
     const target = targetOf(place, process.env);
     console.log(`${place}: ${place === "production" ? "live" : "test"} mode of Stripe, ${target.siteUrl}`);
     const mode = switches.has("check") ? "check" : "set-up";

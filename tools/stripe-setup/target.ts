@@ -5,7 +5,7 @@ import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook-
 import { ToolError } from "../failures";
 import { PACKAGES } from "../releases/prices";
 import { portOf } from "../start/addresses";
-import { settingsOf, urlIn } from "../wrangler/worker-settings";
+import { settingsOf, siteAloneLine, urlIn } from "../wrangler/worker-settings";
 import { STAGES } from "../wrangler/wrangler";
 
 /** `sandbox`: Stripe's test mode for this machine. */
@@ -36,6 +36,7 @@ const WEBHOOK_PATH = "/webhooks/stripe";
 /** Throws ToolError without a key for the place's mode, and for a placeholder in a wrangler.toml. */
 export function targetOf(place: Place, variables: NodeJS.ProcessEnv): Target {
   const { site, api } = settingsOf(place === "sandbox" ? "local" : place);
+  if (api === undefined) throw new ToolError(siteAloneLine(site));
   const { STRIPE_SECRET_KEY: key = "", CUSTOMER_PORTAL_URL } = variables;
   const mode = modeOf(place === "sandbox" ? undefined : place);
   if (key === "") throw new ToolError("Set STRIPE_SECRET_KEY: read -rs STRIPE_SECRET_KEY && export STRIPE_SECRET_KEY");

@@ -27,15 +27,28 @@ export function readWorkerSettings(file: string, stage?: Stage) {
 export const TARGETS = [...STAGES, "local"] as const;
 export type Target = (typeof TARGETS)[number];
 
-/** Both Workers' settings for a target. Local ones use the ports that PORT chooses. */
-export function settingsOf(target: Target): { site: WorkerSettings; api: WorkerSettings } {
+/** `api` is undefined for a site that is deployed alone: without the binding SUBSCRIPTION_API it uses somebody else's API. */
+export type Workers = { site: WorkerSettings; api: WorkerSettings | undefined };
+
+/** The Workers' settings for a target. Local ones use the ports that PORT chooses. */
+export function settingsOf(target: Target): Workers {
   const read = (folder: string) => {
     const file = join(root, folder, "wrangler.toml");
     if (target !== "local") return readWorkerSettings(file, target);
     const settings = readWorkerSettings(file);
     return { ...settings, vars: onPorts(settings.vars) };
   };
-  return { site: read("."), api: read(API_FOLDER) };
+  const site = read(".");
+  return { site, api: target === "local" || bindsApi(site) ? read(API_FOLDER) : undefined };
+}
+
+/** False if a deployed site calls somebody else's API: the reference API takes sign-ups only by this binding. */
+export const bindsApi = ({ services }: WorkerSettings) =>
+  services?.some(({ binding }) => binding === "SUBSCRIPTION_API") ?? false;
+
+/** The line that says which questions a command leaves out. */
+export function siteAloneLine(site: WorkerSettings): string {
+  return `The site alone: its API is at ${urlIn(site, "SUBSCRIPTION_API_URL")} (no service SUBSCRIPTION_API in wrangler.toml).`;
 }
 
 /** Returns the URL without a final slash. */

@@ -1,0 +1,62 @@
+import { sentenceOf } from "../failures";
+import type { Stage } from "../wrangler/wrangler";
+
+/** One step of a deployment or rollback. */
+export type Step = {
+  /** What is live once the step has ended, such as `site: commit 0123456789ab`. */
+  result: string;
+  /** Does it. Throws if it fails; then it can be done again. */
+  run: () => void | Promise<void>;
+  /** After a failure: the part that is live all the same. */
+  reached?: () => string | undefined;
+};
+
+/**
+ * Prepares a release and does its steps in order. Its last lines say what is live, what is not and how to continue.
+ * @param prepare changes nothing yet; returns undefined, having said why, if the release cannot begin
+ * @param again the command that continues after a failure; steps that were done are repeated without harm
+ * @param next the command that follows a success
+ * @returns whether all steps were done
+ */
+export async function runSteps(
+  stage: Stage,
+  prepare: () => Promise<readonly Step[] | undefined>,
+  { again, next }: { again: string; next: string },
+): Promise<boolean> {
+  let steps: readonly Step[] = [];
+  const live: string[] = [];
+  let failed: Step | undefined;
+  try {
+    const prepared = await prepare();
+    if (prepared === undefined) return nothingChanged(stage, again);
+    steps = prepared;
+    for (const step of steps) {
+      failed = step;
+      await step.run();
+      live.push(step.result);
+    }
+  } catch (error) {
+    console.log(sentenceOf(error));
+    if (failed === undefined) return nothingChanged(stage, again);
+    const part = failed.reached?.();
+    tell(`Live in ${stage}:`, [...live, ...(part === undefined ? [] : [part])]);
+    tell(
+      "Not live:",
+      steps.slice(live.length).map(({ result }) => result),
+    );
+    console.log(`To continue, correct the problem above, then: ${again}`);
+    return false;
+  }
+  tell(`Live in ${stage}:`, live);
+  console.log(`Everything is live. To check it: ${next}`);
+  return true;
+}
+
+function nothingChanged(stage: Stage, again: string): false {
+  console.log(`Nothing was changed in ${stage}. To continue, correct the problem above, then: ${again}`);
+  return false;
+}
+
+function tell(heading: string, results: readonly string[]): void {
+  console.log([heading, ...(results.length > 0 ? results : ["nothing of this release"])].join("\n  "));
+}
