@@ -38,7 +38,7 @@ export async function runSteps(
   } catch (error) {
     console.log(sentenceOf(error));
     if (failed === undefined) return nothingChanged(stage, again);
-    const part = failed.reached?.();
+    const part = reachedBy(failed);
     tell(`Live in ${stage}:`, [...live, ...(part === undefined ? [] : [part])]);
     tell(
       "Not live:",
@@ -50,6 +50,14 @@ export async function runSteps(
   tell(`Live in ${stage}:`, live);
   console.log(`Everything is live. To check it: ${next}`);
   return true;
+}
+
+function reachedBy(step: Step): string | undefined {
+  try {
+    return step.reached?.();
+  } catch (error) {
+    return `unknown: ${sentenceOf(error)}`;
+  }
 }
 
 function nothingChanged(stage: Stage, again: string): false {

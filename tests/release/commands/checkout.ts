@@ -30,7 +30,7 @@ export async function checkOut() {
     });
     const ended = [text(child.stdout), text(child.stderr), once(child, "close")] as const;
     const [stdout, stderr, [exitCode]] = await Promise.all(ended);
-    return { output: stdout + stderr, exitCode: z.number().parse(exitCode) };
+    return { stdout, output: stdout + stderr, exitCode: z.number().parse(exitCode) };
   }
   return {
     folder,

@@ -31,6 +31,7 @@ const NO_WORKER = { code: 10007, message: "This Worker does not exist on your ac
 
 /** The production API's host in `filledIn`. */
 const API_HOST = "api.acme.com";
+const OTHERS_HOST = "api.other.com";
 
 const catalog = z.object({ packages: z.array(z.object({ name: z.string(), price_cents: z.number() })).default([]) });
 
@@ -38,12 +39,17 @@ const catalog = z.object({ packages: z.array(z.object({ name: z.string(), price_
  * Cloudflare's API as Wrangler uses it, for an account in which all Workers have their secrets, and D1 is real. Of production's
  * own hosts only the API answers. `changes` are the writing requests, except D1's statements, the versions that were rolled back
  * to, and the packages that the API's catalog was given.
+ * A request whose method and path, or package of the catalog, match one of `faults` fails.
  * @param api answers as production's API, on production's database. Without it nobody answers
+ * @param othersApi the answer of somebody else's API, at api.other.com
  */
-export async function startCloudflare(api?: RunningWorker) {
+export async function startCloudflare(api?: RunningWorker, othersApi?: () => Response) {
+  const faults: RegExp[] = [];
   const versions = new Map<string, Version[]>();
   const changes: string[] = [];
   const d1 = new Miniflare({ modules: true, script: "export default {}", d1Databases: Object.values(DATABASES) });
+
+  const fails = (what: string) => faults.some((fault) => fault.test(what));
 
   async function execute(id: string, sql: string) {
     const statements = unstable_splitSqlQuery(sql);
@@ -58,7 +64,9 @@ export async function startCloudflare(api?: RunningWorker) {
     const body = await text(request);
     if (path.endsWith("/catalog")) {
       const { packages } = catalog.parse(JSON.parse(body));
-      changes.push(...packages.map(({ name, price_cents }) => `catalog: ${name} ${price_cents}`));
+      const given = packages.map(({ name, price_cents }) => `catalog: ${name} ${price_cents}`);
+      if (fails(given.join())) return new Response("Stripe is down", { status: 503 });
+      changes.push(...given);
     }
     const headers = { "content-type": "application/json", authorization: String(request.headers.authorization) };
     return fetch(url + path, { method: "POST", headers, body });
@@ -71,6 +79,7 @@ export async function startCloudflare(api?: RunningWorker) {
     if (database !== undefined) return execute(database, query.parse(await json(request)).sql);
     if (path.startsWith("/d1/database?")) return DATABASE_LIST;
     const [, kind, name = "", rest = ""] = /^\/workers\/(scripts|services)\/([^/?]+)([^?]*)/.exec(path) ?? [];
+    if (fails(`${request.method} ${path}`)) throw new Error("an outage");
     if (!isRead) changes.push(`${request.method} ${path.split("?")[0]}`);
     const secrets = SECRETS[name.includes("site") ? "site" : "api"];
     if (rest === "/secrets") return secrets.map((secret) => ({ name: secret, type: "secret_text" }));
@@ -92,6 +101,11 @@ export async function startCloudflare(api?: RunningWorker) {
       const answer = await answerOfApi(request, ownPath, api);
       return void response.writeHead(answer.status).end(await answer.text());
     }
+    if (othersApi && host === OTHERS_HOST) {
+      const answer = othersApi();
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      return void response.end(await answer.text());
+    }
     if (host !== "") return void response.destroy();
     const path = (request.url ?? "").replace(`/client/v4/accounts/${ID}`, "");
     const result = await resultOf(request, path).catch((error) => new Error(error));
@@ -110,12 +124,12 @@ export async function startCloudflare(api?: RunningWorker) {
   };
   // Commands ask production at the host of its settings.
   const hosts = `const { fetch } = globalThis;
-globalThis.fetch = (url, init) => fetch(String(url).replace(/^https:\\/\\/(?=[\\w.]*acme\\.com)/, "http://127.0.0.1:${port}/to/"), init);`;
+globalThis.fetch = (url, init) => fetch(String(url).replace(/^https:\\/\\/(?=[\\w.]*(?:acme|other)\\.com)/, "http://127.0.0.1:${port}/to/"), init);`;
   /** For a command. */
   const env = {
     NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hosts)}`,
     ...{ CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`, CLOUDFLARE_API_TOKEN: "token" },
     ...{ CLOUDFLARE_ACCOUNT_ID: ID, STRIPE_SECRET_KEY: "" },
   };
-  return { versions, changes, execute, env, dispose };
+  return { versions, changes, faults, execute, env, dispose };
 }

@@ -1,3 +1,5 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
 import { callApi } from "../../../tools/operator/call-api";
@@ -26,8 +28,8 @@ type Prices = Record<string, number>;
 const USUAL = { MINI: 1_999, LITE: 9_950 };
 
 /** Runs commands in the checkout with an account of Cloudflare. No command shows a stack. */
-async function inAccount(api?: RunningWorker) {
-  const cloudflare = await startCloudflare(api);
+async function inAccount(api?: RunningWorker, othersApi?: () => Response) {
+  const cloudflare = await startCloudflare(api, othersApi);
   onTestFinished(cloudflare.dispose);
   const { changes } = cloudflare;
   /** `steps`: the Workers and prices that it changed, in order. */
@@ -70,7 +72,9 @@ test("deploy refuses files that differ from the commit", async () => {
   await checkout.change("app/company.ts", (text) => `${text}\n`);
   const { output, steps } = await run("deploy", ["production"]);
   checkout.commit();
-  expect(output).toBe("There are uncommitted changes, but the commit names the release: git add --all && git commit\n");
+  expect(output).toBe(
+    "There are uncommitted changes, but the commit names the release: git add --all && git commit\nNothing was changed in production. To continue, correct the problem above, then: npm run deploy production\n",
+  );
   expect(steps).toEqual([]);
 });
 
@@ -78,7 +82,7 @@ test("a first deployment whose API does not answer yet ends before the site, and
   const { run, execute } = await inAccount();
   const { output, steps, exitCode } = await run("deploy", ["production"]);
   expect(output).toMatch(
-    /The API at api\.acme\.com cannot be reached.* The site was not deployed\. To continue: npm run deploy production/,
+    /The API at api\.acme\.com cannot be reached.*Not live:\n {2}prices: .*\n {2}site: .*then: npm run deploy production/s,
   );
   expect({ steps, exitCode }).toEqual({ steps: ["citewell-subscription-api"], exitCode: 1 });
   const applied = await execute(DATABASES.production, "SELECT name FROM d1_migrations");
@@ -123,6 +127,50 @@ test("a release that lowers one price and raises another lowers before the site,
   expect(steps).toEqual(["citewell-subscription-api", "catalog: MINI 1500", "citewell-site", "catalog: LITE 125000"]);
   expect(await prices()).toEqual({ MINI: 1_500, LITE: 125_000, STANDARD: 50_000 });
 });
+
+/** The lines from "Live in", with the commit's name cut out. */
+const endOf = (output: string, commit: string) =>
+  output.slice(output.lastIndexOf("Live in production:")).replaceAll(commit, "{commit}").trimEnd().split("\n");
+
+const MIGRATION = "0099_test.sql";
+const LOWER = "  prices: MINI $80 a month";
+const HIGHER = "  prices: LITE $250 a month";
+const [MIGRATED, API_LIVE, SITE_LIVE] = [
+  `  migrations: ${MIGRATION}`,
+  "  subscription API: commit {commit}",
+  "  site: commit {commit}",
+];
+const STEPS = [MIGRATED, API_LIVE, LOWER, SITE_LIVE, HIGHER];
+const AGAIN = "To continue, correct the problem above, then: npm run deploy production";
+
+test.each([
+  { what: "the migration", sql: "SELECT nothing FROM nowhere;", done: 0 },
+  { what: "the API's upload", fault: /^PUT .*citewell-subscription-api/, done: 1 },
+  { what: "the lower price", fault: /catalog: MINI/, done: 2 },
+  { what: "the site's upload", fault: /^(PUT|POST) .*citewell-site/, done: 3 },
+  { what: "the higher price", fault: /catalog: LITE/, done: 4 },
+  { what: "nothing", done: 5 },
+])(
+  "a deployment in which $what fails ends with what is live, what is not and how to continue",
+  async ({ sql = "SELECT 1;", fault, done }) => {
+    const { run, faults } = await inProduction(USUAL);
+    const file = join(checkout.folder, API, "migrations", MIGRATION);
+    onTestFinished(() => rm(file));
+    await writeFile(file, sql);
+    const commit = await commitPrices({ MINI: 80, LITE: 250 });
+    if (fault) faults.push(fault);
+    const { output, exitCode } = await run("deploy", ["production"]);
+    const [live, left] = [STEPS.slice(0, done), STEPS.slice(done)];
+    expect(endOf(output, commit)).toEqual([
+      "Live in production:",
+      ...(done > 0 ? live : ["  nothing of this release"]),
+      ...(left.length > 0
+        ? ["Not live:", ...left, AGAIN]
+        : ["Everything is live. To check it: npm run smoke production"]),
+    ]);
+    expect(exitCode).toBe(left.length > 0 ? 1 : 0);
+  },
+);
 
 test("a release with other prices and no operator's token changes nothing", async () => {
   const { run } = await inProduction(USUAL);
