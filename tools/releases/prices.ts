@@ -102,6 +102,6 @@ async function setPrices(api: Api, changed: readonly Package[], otherwise: strin
 /** The step that sets changed prices; none without a change. @param otherwise as for `setPrices` */
 export function pricesStep(api: Api | undefined, changed: readonly Package[], otherwise = ""): Step[] {
   if (api === undefined || changed.length === 0) return [];
-  const listed = changed.map((one) => `${one.name} ${dollarsOf(one)}`).join(", ");
+  const listed = changed.map((one) => `${one.name} ${shortAmount(one.price_cents)}`).join(", ");
   return [{ result: `prices: ${listed} a month`, run: () => setPrices(api, changed, otherwise) }];
 }
