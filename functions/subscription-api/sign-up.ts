@@ -18,7 +18,8 @@ export const formColumns = z.object({
 /** A row of the table `sign_ups`. Times are ISO 8601 in UTC. */
 export const signUpRow = z.object({
   id: z.string(),
-  status: z.enum(["pending", "card_set_up", "ended", "trialing", "active", "past_due", "canceled"]),
+  /** In the order of a sign-up's life, as `npm run status` shows them; `ended` means ended before a trial. */
+  status: z.enum(["pending", "card_set_up", "trialing", "active", "past_due", "canceled", "ended"]),
   end_reason: z.enum(["replaced", "cards-failed", "card-removed", "not-me"]).nullable(),
   ...formColumns.shape,
   password_hash: z.string(),

@@ -33,7 +33,9 @@ export function checkSubscription(world: World, { consents }: Deeds, one: Stripe
   if (cents > Math.max(...shown)) world.violate(`${emailOf(one)} pays ${cents} cents but the form showed ${shown}`);
   const [row] = database.run("SELECT * FROM sign_ups WHERE stripe_customer_id = ?", [one.customer]).results;
   if (row && (row.stripe_price_id !== price?.id || row.price_cents !== cents))
-    world.violate(`${emailOf(one)} agreed to ${row.stripe_price_id} but is subscribed to ${price?.id}`);
+    world.violate(
+      `${emailOf(one)} agreed to ${row.stripe_price_id} at ${row.price_cents} cents but is subscribed to ${price?.id} at ${cents}`,
+    );
   if (others.some((other) => emailOf(other) === emailOf(one))) world.violate(`${emailOf(one)} has two subscriptions`);
   if (one.status === "active" && now < (one.trial_end ?? 0) * SECOND)
     world.violate(`${emailOf(one)} is charged before the trial ends`);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { signUpRow } from "../../functions/subscription-api/sign-up";
 import type { Target } from "../wrangler/worker-settings";
 
 const messages = z.object({
@@ -31,23 +32,23 @@ export function messagesTable(answer: unknown, target: Target): string {
   return `${table}\n\n${found.dead} dead. To send one again: npm run messages ${target} -- --send-again {message}`;
 }
 
-const STATES = ["pending", "card_set_up", "trialing", "active", "past_due", "canceled", "ended"];
+const state = signUpRow.shape.status;
 const status = z.object({
   release: z.string(),
   commit: z.string(),
   days: z.number(),
-  sign_ups: z.array(z.object({ day: z.string(), status: z.string(), n: z.number() })),
+  sign_ups: z.array(z.object({ day: z.string(), status: state, n: z.number() })),
 });
 
 /** Sign-ups as a table, by the day they began and their current state. */
 export function statusTable(answer: unknown): string {
   const { release, commit, days: latest, sign_ups } = status.parse(answer);
   const days = [...new Set(sign_ups.map(({ day }) => day))].sort();
-  const count = (day: string, state: string) =>
-    sign_ups.filter((one) => one.day === day && one.status === state).reduce((sum, { n }) => sum + n, 0);
-  const rows = days.map((day) => [day, ...STATES.map((state) => String(count(day, state) || ""))]);
+  const count = (day: string, status: string) =>
+    sign_ups.filter((one) => one.day === day && one.status === status).reduce((sum, { n }) => sum + n, 0);
+  const rows = days.map((day) => [day, ...state.options.map((one) => String(count(day, one) || ""))]);
   const table =
-    days.length > 0 ? tableOf([["Day (UTC)", ...STATES], ...rows]) : `No sign-ups in the last ${latest} days.`;
+    days.length > 0 ? tableOf([["Day (UTC)", ...state.options], ...rows]) : `No sign-ups in the last ${latest} days.`;
   return `${table}\n\nRelease ${release}, commit ${commit}`;
 }
 

@@ -37,12 +37,7 @@ const listed = {
   status: z.literal("all").optional(),
 } satisfies Readers<Stripe.SubscriptionListParams>;
 
-const listedEvents = {
-  created: hash({ gte: integer }).optional(),
-  types: list(text).optional(),
-} satisfies Readers<Stripe.EventListParams>;
-
-/** Subscriptions, their invoices and the account's events. */
+/** Subscriptions and their invoices. */
 export const subscriptions: Operation[] = [
   listing("/v1/subscriptions", "Subscription", listed, (one, { status }) => status === "all" || !hasEnded(one)),
 
@@ -106,10 +101,6 @@ export const subscriptions: Operation[] = [
     { subscription: text } satisfies Readers<Stripe.InvoiceCreatePreviewParams>,
     ({ subscription }, call) => previewInvoice(running(subscription, call.store), call),
   ),
-
-  listing("/v1/events", "Event", listedEvents, ({ created, type }, given) => {
-    return (given.types?.includes(type) ?? true) && created >= (given.created?.gte ?? 0);
-  }),
 ];
 
 /** Changes the price during a trial or a period. The next invoice uses the new price. */
