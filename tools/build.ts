@@ -54,9 +54,8 @@ async function buildWorker(name: WorkerName): Promise<void> {
 /** Bundles a Worker with Wrangler. Throws ToolError with Wrangler's output if it fails. @param options passed to Wrangler */
 export async function bundleWorker(name: WorkerName, ...options: string[]): Promise<void> {
   rmSync(STAMP, { force: true });
-  const environment = name === "stripe-simulator" ? [] : ["--env="];
   const folders = ["--cwd", WORKERS[name].folder, "--outdir", join(root, "build", name)];
-  await run(wrangler, "deploy", "--dry-run", ...folders, ...environment, ...options);
+  await run(wrangler, "deploy", "--dry-run", "--env", "local", ...folders, ...options);
 }
 
 /** Builds everything for the site except the Worker's bundle, which a deployment makes itself. */

@@ -4,6 +4,12 @@ export const DATABASES = {
   staging: "8d2b6a70-11c4-4f6e-b0d5-5a7e9c3f1b20",
 };
 
+/** The secrets that an owner sets for each Worker. */
+export const SECRETS = {
+  site: ["SESSION_SECRET"],
+  api: ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "OPERATOR_TOKEN", "LINK_SECRET", "HASH_SECRET"],
+};
+
 /** app/company.ts as an owner fills it in. */
 export function filledInCompany(text: string): string {
   const owned = text.replaceAll("citewell.example", "acme.com").replace("social.example", "social.acme.com");

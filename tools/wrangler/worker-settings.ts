@@ -7,25 +7,24 @@ import {
   unstable_readConfig,
 } from "wrangler";
 import { onPorts } from "../start/addresses";
-import { API_FOLDER, root, STAGES, type Stage } from "./wrangler";
+import { API_FOLDER, root, STAGES } from "./wrangler";
 
 export type WorkerSettings = ReturnType<typeof readWorkerSettings>;
 
-/** Reads a stage of a wrangler.toml, or its top level (local development) without a stage. Wrangler throws if the file is invalid. */
-export function readWorkerSettings(file: string, stage?: Stage) {
-  const config: Unstable_Config = unstable_readConfig({ config: file, env: stage ?? "" }, { hideWarnings: true });
+/** The environments of each wrangler.toml: the stages, and `npm start` on this machine. */
+export const TARGETS = [...STAGES, "local"] as const;
+export type Target = (typeof TARGETS)[number];
+
+/** Reads an environment of a wrangler.toml. Wrangler throws if the file is invalid. */
+export function readWorkerSettings(file: string, target: Target = "local") {
+  const config: Unstable_Config = unstable_readConfig({ config: file, env: target }, { hideWarnings: true });
   const routes = [config.route ?? [], config.routes ?? []].flat();
   return {
     ...config,
     name: config.name ?? "",
     routes: routes.map((route) => (typeof route === "string" ? route : route.pattern)),
-    requiredSecrets: config.secrets?.required ?? [],
   };
 }
-
-/** A stage, or `npm start` on this machine. */
-export const TARGETS = [...STAGES, "local"] as const;
-export type Target = (typeof TARGETS)[number];
 
 /** `api` is undefined for a site that is deployed alone: without the binding SUBSCRIPTION_API it uses somebody else's API. */
 export type Workers = { site: WorkerSettings; api: WorkerSettings | undefined };
@@ -33,10 +32,8 @@ export type Workers = { site: WorkerSettings; api: WorkerSettings | undefined };
 /** The Workers' settings for a target. Local ones use the ports that PORT chooses. */
 export function settingsOf(target: Target): Workers {
   const read = (folder: string) => {
-    const file = join(root, folder, "wrangler.toml");
-    if (target !== "local") return readWorkerSettings(file, target);
-    const settings = readWorkerSettings(file);
-    return { ...settings, vars: onPorts(settings.vars) };
+    const settings = readWorkerSettings(join(root, folder, "wrangler.toml"), target);
+    return target === "local" ? { ...settings, vars: onPorts(settings.vars) } : settings;
   };
   const site = read(".");
   return { site, api: target === "local" || bindsApi(site) ? read(API_FOLDER) : undefined };
@@ -63,14 +60,14 @@ export type Vars = Record<string, string | undefined>;
 
 /**
  * Miniflare's options for the Worker in `folder`, except its modules: the bindings of its wrangler.toml, without
- * `.dev.vars`, the environment and required secrets.
+ * `.dev.vars` and the environment.
  */
-export function bindingsOf(folder: string, vars: Vars = {}, stage?: Stage): WorkerOptions {
-  const file = { config: join(root, folder, "wrangler.toml"), env: stage ?? "" };
+export function bindingsOf(folder: string, vars: Vars = {}, target: Target = "local"): WorkerOptions {
+  const file = { config: join(root, folder, "wrangler.toml"), env: target };
   const config = unstable_readConfig(file, { hideWarnings: true });
   // Wrangler looks for `.dev.vars` and `.env` beside this path.
-  const alone = { ...config, userConfigPath: fileURLToPath(import.meta.url), secrets: undefined };
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(alone, stage);
+  const alone = { ...config, userConfigPath: fileURLToPath(import.meta.url) };
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(alone, target);
   const bindings = Object.entries({ ...workerOptions.bindings, ...vars }).filter(([, value]) => value !== undefined);
   return { ...workerOptions, name: String(config.name), bindings: Object.fromEntries(bindings) };
 }

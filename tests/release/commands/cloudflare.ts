@@ -4,13 +4,8 @@ import { json, text } from "node:stream/consumers";
 import { Miniflare } from "miniflare";
 import { unstable_splitSqlQuery } from "wrangler";
 import * as z from "zod";
-import { DATABASES } from "../../support/filled-in-settings";
+import { DATABASES, SECRETS } from "../../support/filled-in-settings";
 import type { RunningWorker } from "../../support/workers/workers";
-
-const SECRETS = {
-  site: ["SESSION_SECRET"],
-  api: ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "OPERATOR_TOKEN", "LINK_SECRET", "HASH_SECRET"],
-};
 
 /** A Worker's version: https://developers.cloudflare.com/api/resources/workers/subresources/scripts/subresources/versions/ */
 export type Version = { id: string; metadata: { created_on: string }; annotations: Record<string, string> };

@@ -8,7 +8,7 @@ import type { Deployment } from "../../../tools/preflight/deployment";
 import { PACKAGES } from "../../../tools/releases/prices";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
-import { DATABASES, filledIn } from "../../support/filled-in-settings";
+import { DATABASES, filledIn, SECRETS } from "../../support/filled-in-settings";
 
 const folder = mkdtempSync(join(tmpdir(), "preflight-"));
 const files = ["wrangler.toml", `${API_FOLDER}/wrangler.toml`];
@@ -30,10 +30,9 @@ function deployment(from: string | RegExp = "", to = "", stage: Stage = "product
   });
   const of = (one: Stage) => ({ site: readWorkerSettings(siteFile, one), api: readWorkerSettings(apiFile, one) });
   const { site, api } = of(stage);
-  const secrets = { site: site.requiredSecrets, api: [...api.requiredSecrets, "OPERATOR_TOKEN"] };
   const ours = { name: "Acme", salesEmail: "sales@acme.com", postalAddress: ["1 Main Street"], profiles: [] };
   const other = of(stage === "staging" ? "production" : "staging");
-  return { site, api, stage, other, account: { secrets, prices: PRICES }, company: ours };
+  return { site, api, stage, other, account: { secrets: SECRETS, prices: PRICES }, company: ours };
 }
 
 const LIVE = "pk_live_0123456789abcdef";
@@ -179,6 +178,13 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
 test.each(REFUSED)("the preflight says what is wrong and how to fix it if $from is $to", ({ from, to, says }) => {
   const found = checkDeployment(deployment(from, to)).join("\n");
   for (const sentence of says) expect(found).toContain(sentence);
+});
+
+test.each(Object.values(SECRETS).flat())("the preflight says how to set the secret %s", (name) => {
+  const secrets = { site: SECRETS.site.filter((one) => one !== name), api: SECRETS.api.filter((one) => one !== name) };
+  const [found = "", ...others] = checkDeployment({ ...deployment(), account: { secrets, prices: PRICES } });
+  expect(found).toContain(`npx wrangler secret put ${name} --env production`);
+  expect(others).toEqual([]);
 });
 
 test.each([
