@@ -9,6 +9,7 @@ import { outboxIn } from "./outbox/outbox";
 import { packagesIn } from "./packages";
 import { LOCAL_PASSWORD_LIMITS, PASSWORD_LIMITS, type PasswordQueue, passwordQueue } from "./passwords/password-queue";
 import type { PasswordHasher } from "./passwords/scrypt";
+import { lateCustomersIn } from "./sign-ups/late-customers";
 import { signUpsIn } from "./sign-ups/store";
 import { trialHashes } from "./sign-ups/trial-hashes";
 import { signedLinks } from "./signed-links";
@@ -49,6 +50,7 @@ export function servicesFor(config: Config, limits?: RunLimits) {
   return {
     packages: packagesIn(db),
     signUps: signUpsIn(db),
+    lateCustomers: lateCustomersIn(db, config.trials.hashSecret),
     trialHashes: trialHashes(config.trials),
     links: signedLinks(config.links),
     outbox: outboxIn(db),

@@ -120,11 +120,12 @@ export class Stripe {
     if ((id !== "" && !one) || owner?.deleted || (one?.deleted && method !== "GET")) return missing;
     if (method === "GET" && one) return answer(200, this.#shown(one, [...fields.values()].join()));
     if (method === "GET") {
-      const isListed = ({ deleted, email = "", lookup_key, parent }: StripeObject) =>
+      const isListed = ({ deleted, created, email = "", lookup_key, parent }: StripeObject) =>
         !deleted &&
         (name !== "search" || fields.get("query")?.toLowerCase() === `email:"${email.toLowerCase()}"`) &&
         (!fields.has("lookup_keys[0]") || fields.get("lookup_keys[0]") === lookup_key) &&
         (!fields.has("email") || fields.get("email") === email) &&
+        created >= Number(fields.get("created[gte]") ?? 0) &&
         (!fields.has("subscription") || fields.get("subscription") === parent?.subscription_details.subscription);
       return answer(200, { data: this.all(kind.slice(0, -1), owner?.id).filter(isListed).reverse(), has_more: false });
     }
@@ -257,7 +258,8 @@ export class Stripe {
 
   #add(object: string, customer: string | null, metadata: StripeObject["metadata"], fields: object): StripeObject {
     const id = this.#id(object === "setup_intent" ? "seti" : object, metadata);
-    const made: StripeObject = { id, object, customer, metadata, ...fields };
+    const created = Math.floor(this.scheduler.now / SECOND);
+    const made: StripeObject = { id, object, created, customer, metadata, ...fields };
     this.objects.set(id, made);
     return made;
   }

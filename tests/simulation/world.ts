@@ -250,9 +250,10 @@ export class World implements Platform {
         `SELECT min(at) AS at FROM (SELECT min(check_at) AS at FROM sign_ups WHERE check_at IS NOT NULL
            UNION ALL SELECT min(next_attempt_at) FROM outbox WHERE state = 'due'
            UNION ALL SELECT strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(ran_at, '2000-01-01'), '+1 hour') FROM cron_runs
-             WHERE name = 'undelivered-events' AND ?)`,
-        // A run that finds no undelivered event changes nothing.
-        [this.stripe.undelivered.size > 0 ? 1 : 0],
+             WHERE name = 'undelivered-events' AND ?
+           UNION ALL SELECT strftime('%Y-%m-%dT%H:%M:%fZ', min(deleted_at), ?) FROM deleted_sign_ups)`,
+        // A run that finds no undelivered event changes nothing, nor one that finds no customer of a deleted sign-up.
+        [this.stripe.undelivered.size > 0 ? 1 : 0, this.#hasLateCustomer() ? "+0 minutes" : "+61 minutes"],
       ).results;
       if (typeof found?.at !== "string") return;
       const due = Date.parse(found.at);
@@ -262,6 +263,12 @@ export class World implements Platform {
       this.note(name);
       this.#isolates.runScheduled(this.#isolates.begin(name, randomOf(this.history.seed, name)));
     });
+  }
+
+  /** True if a customer at Stripe belongs to no sign-up. */
+  #hasLateCustomer(): boolean {
+    const known = new Set(this.loaded.database.run("SELECT id FROM sign_ups").results.map(({ id }) => id));
+    return this.stripe.all("customer").some(({ deleted, metadata }) => !deleted && !known.has(metadata.sign_up_id));
   }
 
   /** Delivers an event late, twice or never, in any order, and repeats it if it is refused. */

@@ -136,7 +136,7 @@ const BOUNDARIES: Boundary[] = [
   },
   {
     from: /^functions\/subscription-api\/(?:outbox|operator)\//,
-    mayNotImport: /^functions\/subscription-api\/(?:http|sign-ups\/(?!store$))/,
+    mayNotImport: /^functions\/subscription-api\/(?:http|sign-ups\/(?!(?:store|late-customers)$))/,
     why: "http/ knows sign-ups/ and operator/, and sign-ups/ knows outbox/, never the other way.",
     example: {
       file: "functions/subscription-api/outbox/outbox.ts",

@@ -4,7 +4,7 @@ import { readCommandLine } from "../command-line";
 import { runTool, ToolError } from "../failures";
 import { TARGETS, type Target } from "../wrangler/worker-settings";
 import { apiOf, callApi } from "./call-api";
-import { messagesTable, statusTable } from "./tables";
+import { erasureText, messagesTable, statusTable } from "./tables";
 
 // npm run {command} production, staging or local (the API of npm start). For a deployment, set OPERATOR_TOKEN.
 
@@ -21,7 +21,7 @@ const time = z.iso.datetime({ offset: true });
 
 const COMMANDS: Record<string, Command> = {
   export: person,
-  erase: { ...person, show: erasure },
+  erase: { ...person, show: erasureText },
   catalog: {},
   "after-restore": {
     options: { "restored-to": TIME, "stopped-at": TIME },
@@ -53,13 +53,6 @@ export async function runCommand(script: string, args: string[]): Promise<string
 }
 
 const inJson = (answer: unknown) => JSON.stringify(answer, null, 2);
-
-const nothingErased = z.object({ erased: z.literal(0), customers: z.literal(0) });
-
-function erasure(answer: unknown): string {
-  if (!nothingErased.safeParse(answer).success) return inJson(answer);
-  throw new ToolError("No sign-up and no Stripe customer has this email address.");
-}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runTool(async () => {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { signUpRow } from "../../functions/subscription-api/sign-up";
+import { ToolError } from "../failures";
 import type { Target } from "../wrangler/worker-settings";
 
 const messages = z.object({
@@ -30,6 +31,16 @@ export function messagesTable(answer: unknown, target: Target): string {
   ]);
   const table = tableOf([["Message", "State", "Attempts", "Since (UTC)", "Next attempt"], ...rows]);
   return `${table}\n\n${found.dead} dead. To send one again: npm run messages ${target} -- --send-again {message}`;
+}
+
+const erased = z.object({ erased: z.number(), customers: z.number(), searched_until: z.iso.datetime().nullable() });
+
+/** What was erased, and what the API still does. Throws ToolError if nobody was found. */
+export function erasureText(answer: unknown): string {
+  const { erased: signUps, customers, searched_until } = erased.parse(answer);
+  if (searched_until === null) throw new ToolError("No sign-up and no Stripe customer has this email address.");
+  return `Erased sign-ups: ${signUps}. Deleted Stripe customers: ${customers}.
+Stripe may still be creating a customer for a form that was just sent. The API looks every minute until ${searched_until}, and deletes that customer too. You do not need to run this again.`;
 }
 
 const state = signUpRow.shape.status;

@@ -23,10 +23,17 @@ const fields = {
   metadata: metadata.optional(),
 } satisfies Readers<Stripe.CustomerCreateParams & Stripe.CustomerUpdateParams>;
 
+const filters = {
+  email: optionalText,
+  created: hash({ gte: integer }).optional(),
+} satisfies Readers<Stripe.CustomerListParams>;
+
 const search = { query: text, limit: integer } satisfies Readers<Stripe.CustomerSearchParams>;
 
 export const customers: Operation[] = [
-  listing("/v1/customers", "Customer", { email: optionalText } satisfies Readers<Stripe.CustomerListParams>),
+  listing("/v1/customers", "Customer", filters, ({ email, created }, wanted) => {
+    return (wanted.email ?? email) === email && created >= (wanted.created?.gte ?? 0);
+  }),
 
   operation("GET /v1/customers/search", search, ({ query, limit }, { store }) => {
     const data = store

@@ -4,17 +4,19 @@ import { log } from "../log";
 import { type DispatchServices, dispatchMessages } from "../outbox/dispatch";
 import { CHECK_RANKS } from "../sign-up";
 import { advanceDue } from "./due-sign-ups";
+import { deleteLateCustomers, type LateCustomerServices } from "./late-customers";
 import { deleteSettledMessages } from "./settled-messages";
 import { type EventServices, handleUndeliveredEvents } from "./undelivered-events";
 
-export type ScheduledServices = EventServices & DispatchServices;
+export type ScheduledServices = EventServices & DispatchServices & LateCustomerServices;
 
 /** In strict order: no sign-up of the next rank is taken until none of this rank is due. Trials that must start come first. */
 const URGENCIES = [CHECK_RANKS.cardSetUp, CHECK_RANKS.mayHaveTrial, CHECK_RANKS.leftToDelete] as const;
 
 /**
  * The cron handler's work of each minute, within the run's limits. Alternates between six sign-ups, the most urgent first, and six
- * messages; then handles undelivered events and sends the remaining messages. A part that fails is not retried in this run and does not stop the other parts.
+ * messages; then handles undelivered events, deletes late customers and sends the remaining messages. A part that fails is not retried
+ * in this run and does not stop the other parts.
  * Throws at the end if any part failed.
  */
 export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
@@ -42,6 +44,7 @@ export async function runScheduled(services: ScheduledServices, limits: RunLimit
     }
   }
   await attempt("undelivered events", () => handleUndeliveredEvents(services, limits));
+  await attempt("late customers", () => deleteLateCustomers(services, limits));
   let sent = CONNECTIONS;
   while (sent === CONNECTIONS && limits.hasLeft()) sent = await sendSome();
   await attempt("settled messages", () => deleteSettledMessages(services));

@@ -51,9 +51,9 @@ export const COMMANDS = {
       const title = `Waiting until these messages have been sent: ${erasure.waitsFor.join(", ")}`;
       return problem(409, { title, detail: "See npm run messages, then erase again." });
     }
-    const { signUps, customers } = erasure;
+    const { signUps, customers, searchedUntil } = erasure;
     log("info", "person_erased", { signUps, customers });
-    return { erased: signUps, customers };
+    return { erased: signUps, customers, searched_until: searchedUntil?.toISOString() ?? null };
   }),
 
   "after-restore": command(restore, "restored_to and stopped_at", async (given, { config, services }) => {

@@ -1,14 +1,17 @@
 import type { AccountWebhook } from "../outbox/account-webhook";
 import type { MessageKind, Outbox } from "../outbox/outbox";
 import type { SignUp } from "../sign-up";
+import type { LateCustomers } from "../sign-ups/late-customers";
 import type { SignUps } from "../sign-ups/store";
 import { PaymentsError } from "../stripe/client";
+import type { OurCustomer } from "../stripe/customers";
 import type { Payments } from "../stripe/payments";
 
 export type PersonServices = {
   signUps: SignUps;
   outbox: Outbox;
   payments: Payments;
+  lateCustomers: LateCustomers;
   /** Undefined without a console, which would have to learn that an account is closed. */
   accountWebhook: AccountWebhook | undefined;
 };
@@ -30,20 +33,25 @@ export async function exportPerson(email: string, services: PersonServices): Pro
 }
 
 export type Erasure =
-  | { status: "erased"; signUps: number; customers: number }
+  /** `searchedUntil`: until then the cron handler deletes a customer that Stripe was still creating; null if nobody was found. */
+  | { status: "erased"; signUps: number; customers: number; searchedUntil: Date | null }
   /** Support or the console still has to get these messages. Erase again after that. */
   | { status: "waiting"; waitsFor: MessageKind[] };
 
 /**
  * Erases a person here and at Stripe (GDPR article 17, CCPA 1798.105). Keeps a trial's keyed hashes (table `trial_claims`) and
- * Stripe's invoices. Can be repeated. Throws PaymentsError and D1's errors.
+ * Stripe's invoices. A customer whose creation at Stripe is slow is left to the cron handler. Can be repeated. Throws PaymentsError and
+ * D1's errors.
  */
 export async function erasePerson(email: string, services: PersonServices): Promise<Erasure> {
-  const { payments, outbox, accountWebhook } = services;
-  const { found, customers } = await findPerson(email, services);
+  const { payments, outbox, lateCustomers, accountWebhook } = services;
+  const { found, atStripe } = await findPerson(email, services);
   const ids = found.map(({ id }) => id);
   const waitsFor = await outbox.undeliveredKinds(ids, accountWebhook !== undefined);
   if (waitsFor.length > 0) return { status: "waiting", waitsFor };
+  const signUpIds = [...new Set([...ids, ...atStripe.map(({ signUpId }) => signUpId)])];
+  const searchedUntil = signUpIds.length > 0 ? await lateCustomers.expect(signUpIds) : null;
+  const customers = new Set(atStripe.map(({ id }) => id));
   for (const { status, stripe_setup_intent_id, stripe_customer_id } of found) {
     // Deleting a customer would leave its card form open.
     if (status === "pending" && !(await payments.releaseCard(stripe_setup_intent_id))) {
@@ -56,7 +64,7 @@ export async function erasePerson(email: string, services: PersonServices): Prom
     const late = await eraseRow(id, services);
     if (late.length > 0) return { status: "waiting", waitsFor: late };
   }
-  return { status: "erased", signUps: ids.length, customers: customers.size };
+  return { status: "erased", signUps: ids.length, customers: customers.size, searchedUntil };
 }
 
 /** Deletes only the version that was read, so that no message written in the meantime is lost. Returns the messages to wait for. */
@@ -73,9 +81,9 @@ async function eraseRow(id: string, { signUps, outbox, accountWebhook }: PersonS
 async function findPerson(
   email: string,
   { signUps, payments }: Pick<PersonServices, "signUps" | "payments">,
-): Promise<{ found: SignUp[]; customers: Set<string> }> {
+): Promise<{ found: SignUp[]; atStripe: OurCustomer[] }> {
   const [here, atStripe] = [await signUps.findByEmail(email), await payments.findCustomersOf(email)];
   const known = new Set(here.map(({ id }) => id));
   const others = await signUps.findByIds(atStripe.map(({ signUpId }) => signUpId).filter((id) => !known.has(id)));
-  return { found: [...here, ...others], customers: new Set(atStripe.map(({ id }) => id)) };
+  return { found: [...here, ...others], atStripe };
 }

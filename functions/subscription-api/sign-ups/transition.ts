@@ -3,10 +3,17 @@ import type { Packages } from "../packages";
 import type { SignUp } from "../sign-up";
 import type { SetupIntent } from "../stripe/card-setup";
 import type { Payments } from "../stripe/payments";
+import type { LateCustomers } from "./late-customers";
 import type { Change, SignUps } from "./store";
 import type { TrialHashes } from "./trial-hashes";
 
-export type AdvanceServices = { signUps: SignUps; payments: Payments; trialHashes: TrialHashes; packages: Packages };
+export type AdvanceServices = {
+  signUps: SignUps;
+  payments: Payments;
+  lateCustomers: LateCustomers;
+  trialHashes: TrialHashes;
+  packages: Packages;
+};
 
 /** What happens to the sign-up: a change is written and logged, the row is removed, or nothing is left to do. */
 export type Transition = (

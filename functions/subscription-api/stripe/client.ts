@@ -141,6 +141,11 @@ export function dateOf(seconds: number | null | undefined): Date | null {
   return seconds == null ? null : new Date(seconds * 1000);
 }
 
+/** Stripe's times are seconds since 1970. */
+export function secondsOf(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
+}
+
 /** A new key for each attempt, because Stripe repeats a failure for the same key: https://docs.stripe.com/api/idempotent_requests */
 export function idempotencyKey(object: string, { id, stripe_attempt }: Attempt): string {
   return `${object}-${id}-${stripe_attempt}`;

@@ -1,13 +1,26 @@
 import type Stripe from "stripe";
 import { countryCode } from "../../../app/contract/fields/country";
-import { type Attempt, belongsTo, call, create, idempotencyKey, ifExists, mayExist, originOf } from "./client";
+import {
+  type Attempt,
+  belongsTo,
+  call,
+  create,
+  idempotencyKey,
+  ifExists,
+  mayExist,
+  originOf,
+  secondsOf,
+} from "./client";
 
 const PAGE = 100;
-/** More customers than one email address can have. */
+/** More customers than one email address can have, or than Stripe creates in an hour. */
 const MOST = 10_000;
 
 export type Contact = { email: string; full_name: string; company_name: string; phone: string };
 export type BillingAddress = { address: string; city: string; state: string; zip_code: string; country: string };
+
+/** A customer that the API made for a sign-up. */
+export type OurCustomer = { id: string; signUpId: string };
 
 export function stripeCustomers(stripe: Stripe) {
   /** Lists are up to date but case-sensitive, and sign-ups' addresses are lowercase. */
@@ -20,6 +33,14 @@ export function stripeCustomers(stripe: Stripe) {
     return call(() => stripe.customers.search({ query, limit: PAGE }).autoPagingToArray({ limit: MOST }));
   };
 
+  /** The customers that the API made, each with its sign-up. */
+  const oursAmong = (customers: readonly Stripe.Customer[]): OurCustomer[] => {
+    const ours = customers.flatMap(({ id, metadata: { sign_up_id } }) =>
+      sign_up_id ? [[id, sign_up_id] as const] : [],
+    );
+    return [...new Map(ours)].map(([id, signUpId]) => ({ id, signUpId }));
+  };
+
   async function findCustomer({ id, email }: { id: string; email: string }): Promise<string | undefined> {
     return (await customersOf(email)).find(belongsTo(id))?.id;
   }
@@ -27,11 +48,14 @@ export function stripeCustomers(stripe: Stripe) {
   return {
     findCustomer,
 
-    /** The customers with this email that the API made, each with its sign-up. */
-    async findCustomersOf(email: string): Promise<{ id: string; signUpId: string }[]> {
-      const found = [...(await customersOf(email)), ...(await searchCustomersOf(email))];
-      const ours = found.flatMap(({ id, metadata: { sign_up_id } }) => (sign_up_id ? [[id, sign_up_id] as const] : []));
-      return [...new Map(ours)].map(([id, signUpId]) => ({ id, signUpId }));
+    /** Our customers with this email. */
+    findCustomersOf: async (email: string): Promise<OurCustomer[]> =>
+      oursAmong([...(await customersOf(email)), ...(await searchCustomersOf(email))]),
+
+    /** Our customers that Stripe created since then. */
+    async findCustomersSince(since: Date): Promise<OurCustomer[]> {
+      const filter = { created: { gte: secondsOf(since) }, limit: PAGE };
+      return oursAmong(await call(() => stripe.customers.list(filter).autoPagingToArray({ limit: MOST })));
     },
 
     async findOrCreateCustomer(signUp: Attempt & Contact & BillingAddress): Promise<string> {

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { call } from "./client";
+import { call, secondsOf } from "./client";
 
 /** The longest page that Stripe gives: https://docs.stripe.com/api/events/list */
 const PAGE = 100;
@@ -44,9 +44,4 @@ export function stripeEventList(stripe: Stripe) {
       return newestFirst.reverse();
     },
   };
-}
-
-/** Stripe's times are seconds since 1970. */
-function secondsOf(time: Date): number {
-  return Math.floor(time.getTime() / 1000);
 }

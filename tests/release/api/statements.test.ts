@@ -171,6 +171,7 @@ describe("the statements of the API, on a database of a million rows", () => {
     await operator("messages", {});
     await operator("messages", { send_again: "none" }, 409);
     for (const command of ["export", "erase"]) await operator(command, { email: "trial@example.com" });
+    expect((await fetch(trigger)).status).toBe(200);
   }
 
   /** Statements that scan or sort a whole table, with the lines of SQLite's plan. */

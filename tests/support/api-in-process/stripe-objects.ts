@@ -2,6 +2,8 @@
 export type StripeObject = {
   id: string;
   object: string;
+  /** Seconds since 1970. */
+  created: number;
   customer: string | null;
   metadata: Record<string, string>;
 } & Partial<{
@@ -38,7 +40,7 @@ export const PRICES = { price_mini: 10_000, price_lite: 20_000, price_standard: 
 export function monthlyPrice(cents: number, lookup_key: string | null): Omit<StripeObject, "id"> {
   const recurring = { interval: "month", interval_count: 1 };
   return {
-    ...{ object: "price", customer: null, metadata: {}, currency: "usd", recurring, product: "prod_1" },
+    ...{ object: "price", created: 0, customer: null, metadata: {}, currency: "usd", recurring, product: "prod_1" },
     ...{ active: true, unit_amount: cents, lookup_key },
   };
 }

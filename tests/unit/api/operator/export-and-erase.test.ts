@@ -106,7 +106,7 @@ test("a customer whose sign-up is lost is erased at Stripe by its email address"
   const api = signUpsInProcess();
   const lost = await api.pending({ email: EMAIL });
   api.rows("DELETE FROM sign_ups WHERE id = ?", lost.id);
-  expect(await erasePerson(EMAIL, api.services)).toEqual({ status: "erased", signUps: 0, customers: 1 });
+  expect(await erasePerson(EMAIL, api.services)).toMatchObject({ status: "erased", signUps: 0, customers: 1 });
   expect(customerOf(api, lost).deleted).toBe(true);
 });
 
@@ -116,7 +116,7 @@ test("what Stripe fails to delete is found again by the next try", async () => {
   api.instead.set("DELETE customers", refusal(500, "", "api_error"));
   await expect(erasePerson(EMAIL, api.services)).rejects.toThrow("unavailable");
   api.instead.clear();
-  expect(await erasePerson(EMAIL, api.services)).toEqual({ status: "erased", signUps: 1, customers: 1 });
+  expect(await erasePerson(EMAIL, api.services)).toMatchObject({ status: "erased", signUps: 1, customers: 1 });
   expect(customerOf(api, signUp).deleted).toBe(true);
 });
 

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { COMMANDS } from "../../../../functions/subscription-api/http/operator-commands";
 import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
 import { runCommand } from "../../../../tools/operator/operator";
-import { messagesTable, statusTable } from "../../../../tools/operator/tables";
+import { erasureText, messagesTable, statusTable } from "../../../../tools/operator/tables";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { stopClock } from "../../../support/clock";
 import { validRequest } from "../../../support/person";
@@ -95,14 +95,26 @@ test("export has what was typed and the messages, and not the password's hash", 
 
 test("erase says how many sign-ups and customers it erased", async () => {
   const { answerTo, logged } = await withTrial();
-  expect(await answerTo("erase", { email })).toEqual({ erased: 1, customers: 1 });
+  expect(await answerTo("erase", { email })).toEqual({
+    erased: 1,
+    customers: 1,
+    searched_until: "2026-11-22T13:00:00.000Z",
+  });
   expect(logged).toContainEqual(expect.objectContaining({ event: "person_erased", signUps: 1, customers: 1 }));
 });
 
 test("erase finds nothing the second time", async () => {
   const { answerTo } = await withTrial();
   await answerTo("erase", { email });
-  expect(await answerTo("erase", { email })).toEqual({ erased: 0, customers: 0 });
+  const answer = await answerTo("erase", { email });
+  expect(answer).toEqual({ erased: 0, customers: 0, searched_until: null });
+  expect(() => erasureText(answer)).toThrow("No sign-up and no Stripe customer has this email address.");
+});
+
+test("npm run erase says what the API still does, and that nothing is left to do", async () => {
+  const { answerTo } = await withTrial();
+  expect(erasureText(await answerTo("erase", { email }))).toBe(`Erased sign-ups: 1. Deleted Stripe customers: 1.
+Stripe may still be creating a customer for a form that was just sent. The API looks every minute until 2026-11-22T13:00:00.000Z, and deletes that customer too. You do not need to run this again.`);
 });
 
 test("erase names the messages for which it waits, and erases nothing", async () => {

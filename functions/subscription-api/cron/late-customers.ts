@@ -1,0 +1,34 @@
+import { inParallel, type RunLimits } from "../cloudflare-limits";
+import { log } from "../log";
+import type { LateCustomers } from "../sign-ups/late-customers";
+import type { SignUps } from "../sign-ups/store";
+import type { Payments } from "../stripe/payments";
+
+export type LateCustomerServices = { lateCustomers: LateCustomers; signUps: SignUps; payments: Payments };
+
+/** Stripe's clock may differ from ours, and the deletion that we remember begins before it reads Stripe. */
+const EARLIER_MS = 10 * 60_000;
+
+/**
+ * Deletes customers that Stripe created after their sign-up was deleted, because the call for them was slow.
+ * @returns their number. Throws PaymentsError and D1's errors.
+ */
+export async function deleteLateCustomers(services: LateCustomerServices, limits: RunLimits): Promise<number> {
+  const { lateCustomers, signUps, payments } = services;
+  if (!limits.hasLeft()) return 0;
+  const searchedAt = new Date();
+  const expected = await lateCustomers.expected();
+  if (expected === undefined) return 0;
+  const created = await payments.findCustomersSince(new Date(expected.since.getTime() - EARLIER_MS));
+  const late = created.filter(({ signUpId }) => expected.has(signUpId));
+  let deleted = 0;
+  await inParallel(late, async ({ id, signUpId }) => {
+    // The deletion may have failed after it was remembered.
+    if ((await signUps.find(signUpId)) !== null) return;
+    await payments.deleteCustomer(id);
+    deleted += 1;
+    log("warn", "late_customer_deleted", { signUpId });
+  });
+  await lateCustomers.forget(searchedAt);
+  return deleted;
+}
