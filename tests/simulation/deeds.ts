@@ -15,6 +15,7 @@ export type SentForm = Form & { reply: Reply };
 export type Consent = Form & { setupIntent: string; card: string; declined: number; at: number };
 /** Everything that visitors and operators did. `closed` and `verified` are sign-up IDs. */
 export class Deeds {
+  readonly visitors: { name: string; email: string }[] = [];
   readonly sentForms: SentForm[] = [];
   readonly consents: Consent[] = [];
   /** Cards that Stripe did not accept because their setup intent was no longer open. */

@@ -4,7 +4,7 @@ import type { Random } from "./random";
 
 const LOST = ["fails", "fails after", "hangs", "hangs after", "dies", "dies after"] as const;
 const HTTP = [...LOST, "500", "500 after", "429"] as const;
-export const FATES = { database: LOST, stripe: [...HTTP, "409"], mail: HTTP, console: HTTP } as const;
+export const FATES = { database: LOST, stripe: [...HTTP, "400", "409"], mail: HTTP, console: HTTP } as const;
 export type Receiver = keyof typeof FATES;
 export type Fate = "ok" | (typeof FATES)[Receiver][number];
 

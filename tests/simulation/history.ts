@@ -18,6 +18,10 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
       checkEmail(world, key, text);
       void new Visitor(world, deeds, key).readMail(key, text);
     },
+    (invocation) => {
+      const visitor = deeds.visitors.find(({ name }) => invocation.startsWith(name));
+      if (visitor) void new Visitor(world, deeds, `operator during ${invocation}`).erase(visitor.email);
+    },
   );
   for (const index of history.visitors) void new Visitor(world, deeds, `visitor ${index}`).visit(index);
   void new Visitor(world, deeds, "the company").changePrices();

@@ -48,7 +48,9 @@ export function checkEmail(world: World, key: string, text: string): void {
   const named = /First payment: \$([\d,.]+) USD/.exec(text)?.[1]?.replace(",", "");
   // The person may have been erased while the email was on its way.
   if (named !== undefined && row && Number(named) * 100 !== row.price_cents)
-    world.violate(`${key} names a first payment of $${named}, but the agreed price is ${row.price_cents} cents`);
+    world.violate(
+      `The email ${key} names a first payment of $${named}, but the agreed price is ${row.price_cents} cents`,
+    );
 }
 
 /** Long after the last fault, the database, Stripe, receivers and visitors agree. */
@@ -67,16 +69,19 @@ export function checkEnd(world: World, deeds: Deeds): void {
   for (const { what, id, was, became } of database.run("SELECT * FROM changes").results)
     wrong(
       !FORWARD[String(was)]?.includes(String(became)),
-      `The ${what} ${id} changed from ${was} to ${became}, which is not allowed`,
+      `The ${what} ${id} went from ${was} to ${became}, which it may not`,
     );
 
   for (const row of rows) {
     const { id, status, email, end_reason, check_at, package_id, stripe_customer_id, stripe_subscription_id } = row;
     const name = `The sign-up of ${email}`;
-    wrong(["pending", "card_set_up", "ended"].includes(String(status)), `${name} is still ${status}`);
-    wrong(isOverdue(check_at), `${name} should have been checked by ${check_at}`);
+    wrong(
+      ["pending", "card_set_up", "ended"].includes(String(status)),
+      `${name} is still ${status} long after the last fault, so its visitor waits in vain`,
+    );
+    wrong(isOverdue(check_at), `${name} is forgotten: the cron handler should have looked at it by ${check_at}`);
     const isErased = erased.some((one) => one.email === email && one.at > Date.parse(String(row.created_at)));
-    wrong(isErased, `${name} was erased but still exists`);
+    wrong(isErased, `${name} is still stored although the operator was told that it is erased`);
     const consent = consents.find(({ setupIntent }) => setupIntent === row.stripe_setup_intent_id);
     wrong(
       !consent || (consent.plan.id ?? null) !== package_id,
@@ -88,11 +93,20 @@ export function checkEnd(world: World, deeds: Deeds): void {
     const wanted = package_id === null ? [] : [stripe_subscription_id];
     const ids = made.map((one) => one.id);
     wrong(package_id === null && isOver && status !== "canceled", `${name} has no plan but did not end with its trial`);
-    wrong(ids.join() !== wanted.join(), `${name} has the subscriptions [${ids}] instead of [${wanted}]`);
+    wrong(
+      ids.join() !== wanted.join(),
+      `${name} pays for the subscriptions [${ids}] at Stripe, but its account has [${wanted}]`,
+    );
     for (const one of made) {
       const shown = ["unpaid", "paused"].includes(one.status ?? "") ? "past_due" : one.status;
-      wrong(shown !== status, `${name} is ${status} but its subscription is ${one.status}`);
-      wrong(end_reason !== null && shown !== "canceled", `${name} has ended but its subscription is ${one.status}`);
+      wrong(
+        shown !== status,
+        `The console shows ${email} an account that is ${status}, but the subscription at Stripe is ${one.status}`,
+      );
+      wrong(
+        end_reason !== null && shown !== "canceled",
+        `${email} was told that the account is closed, but the subscription at Stripe is ${one.status}`,
+      );
     }
     wrong(closed.includes(String(id)) && end_reason !== "not-me", `${name} did not end although its owner was told so`);
     wrong(
@@ -112,26 +126,32 @@ export function checkEnd(world: World, deeds: Deeds): void {
     );
   }
   const cards = rows.map((row) => consents.find((one) => one.setupIntent === row.stripe_setup_intent_id)?.card);
-  wrong(world.onePerPerson && new Set(cards).size < cards.length, `One of ${cards} has two trials`);
+  wrong(world.onePerPerson && new Set(cards).size < cards.length, `One of the cards ${cards} has two trials`);
   const emails = rows.filter((row) => row.end_reason === null).map(({ email }) => email);
-  wrong(new Set(emails).size < emails.length, `One of ${emails} has two trials`);
+  wrong(new Set(emails).size < emails.length, `One of the email addresses ${emails} has two trials`);
 
   for (const { key, state, kind, next_attempt_at, drop_reason } of messages) {
-    wrong(state === "due" && (kind !== "trial-ending" || isOverdue(next_attempt_at)), `${key} is still due`);
-    wrong(state === "dropped" && drop_reason === null, `${key} was dropped without a reason`);
-    wrong(state === "dead", `${key} could not be delivered and is dead`);
+    wrong(
+      state === "due" && (kind !== "trial-ending" || isOverdue(next_attempt_at)),
+      `The message ${key} never went out: it is still due`,
+    );
+    wrong(state === "dropped" && drop_reason === null, `The message ${key} was dropped without a reason`);
+    wrong(state === "dead", `The message ${key} could not be delivered and is dead`);
   }
   for (const [key, count] of got) {
     // A deleted sign-up's messages were deleted with it.
     const isKept = rows.some(({ id }) => key.includes(String(id)));
-    wrong(isKept && !messages.some((one) => one.key === key), `${key} was sent but is not in the outbox`);
-    wrong(world.isSound && count > 1, `${key} was sent ${count} times although nothing failed`);
+    wrong(isKept && !messages.some((one) => one.key === key), `The message ${key} went out but is not in the outbox`);
+    wrong(world.isSound && count > 1, `The message ${key} arrived ${count} times although nothing failed`);
   }
 
   for (const { id, object, customer, status, deleted, payment_method } of stripe.objects.values()) {
     const row = rows.find((one) => one.stripe_customer_id === (object === "customer" ? id : customer));
     const isOpen = status === "requires_payment_method" && !stripe.get(customer)?.deleted;
-    wrong(!row && ((object === "customer" && !deleted) || isOpen), `${id} at Stripe belongs to no sign-up`);
+    wrong(
+      !row && ((object === "customer" && !deleted) || isOpen),
+      `Stripe keeps ${id}, with the data of a person who has no sign-up any more`,
+    );
     const isKept = payment_method && stripe.get(payment_method)?.customer === customer;
     const isOfRow = row?.stripe_setup_intent_id === id && row.end_reason === null;
     wrong(!!isKept && !isOfRow, `The card of ${id} is kept at Stripe without a trial`);

@@ -9,7 +9,8 @@ export type Init = { method?: string; headers?: [string, string][]; body?: strin
 
 /** Replacements for the platform's globals, taken from the running world. */
 export type Platform = {
-  readonly now: number;
+  /** Milliseconds since 1970, as the API's code reads them. */
+  readonly clock: number;
   /** The invocation whose code runs now. Only one runs at a time, so it also holds the values of AsyncLocalStorage. */
   readonly running: { random: { next(): number }; stored?: Map<object, unknown> };
   /** @returns a function that cancels the timer */
@@ -82,10 +83,10 @@ export async function loadApi(): Promise<LoadedApi> {
 
 function stubsFor(world: () => Platform) {
   class WorldDate extends Date {
-    constructor(given: number | string = world().now) {
+    constructor(given: number | string = world().clock) {
       super(given);
     }
-    static override now = () => world().now;
+    static override now = () => world().clock;
   }
   class AsyncLocalStorage {
     run<T>(value: unknown, work: () => T): T {

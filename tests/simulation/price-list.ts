@@ -19,23 +19,24 @@ type Ask = (name: string, path: string, init: RequestInit) => Promise<unknown>;
 
 /** The prices that the site shows. During a history an operator changes them and the API's catalog, in either order. */
 export class PriceList {
-  readonly #shown = new Map<string, number>(PACKAGES.map(({ id, cents }) => [id, cents]));
+  /** Oldest first. */
+  readonly #changes: { id: string; cents: number; at: number }[] = PACKAGES.map((one) => ({ ...one, at: 0 }));
 
   constructor(
     readonly seed: number,
     readonly scheduler: Scheduler,
   ) {}
 
-  /** In cents; undefined without a plan. */
-  shown(packageId: string | undefined): number | undefined {
-    return this.#shown.get(packageId ?? "");
+  /** The price in cents on a page that was opened at this time; undefined without a plan. */
+  shownAt(time: number, packageId: string | undefined): number | undefined {
+    return this.#changes.findLast(({ id, at }) => id === packageId && at <= time)?.cents;
   }
 
   /** @param ask sends a request until it is answered with 200 */
   async change(ask: Ask): Promise<void> {
     const { scheduler, seed } = this;
     const random = randomOf(seed, "price list");
-    const catalog = new Map(this.#shown);
+    const catalog = new Map(PACKAGES.map(({ id, cents }) => [id, cents]));
     const authorization = `Bearer ${SETTINGS.OPERATOR_TOKEN}`;
     const headers = { "content-type": "application/json", authorization };
     const changes = random.oneOf<number>(CHANGES);
@@ -46,7 +47,7 @@ export class PriceList {
       catalog.set(id, cents);
       const packages = PACKAGES.map(({ id, name }) => ({ id, name, price_cents: catalog.get(id) }));
       const init = { method: "POST", headers, body: JSON.stringify({ packages }) };
-      const deploySite = () => void this.#shown.set(id, cents);
+      const deploySite = () => void this.#changes.push({ id, cents, at: scheduler.now });
       const isSiteFirst = random.chance(0.5);
       if (isSiteFirst) deploySite();
       await scheduler.sleep(random.between(0, 60) * SECOND);

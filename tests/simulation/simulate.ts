@@ -8,6 +8,7 @@ import { loadApi } from "./loaded-api";
 const { values } = parseArgs({ options: { "sign-ups": { type: "string" }, seed: { type: "string" } } });
 const number = z.coerce.number().int().nonnegative();
 const first = number.parse(values.seed ?? Math.floor(Math.random() * 1e9));
+console.log(`Seed ${first}`);
 // Simulated faults create many errors, whose stacks are never read.
 Error.stackTraceLimit = 0;
 

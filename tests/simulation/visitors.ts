@@ -39,6 +39,7 @@ export class Visitor {
     const form: Form = { name: this.name, key: `key-${index}`, email, plan: random.oneOf(PLANS) };
     const other = { ...form, name: `${form.name} other`, key: `${form.key}-other`, plan: random.oneOf(PLANS) };
     const enter = (sent: SentForm) => this.#enterCard(sent.reply, sent, card);
+    this.deeds.visitors.push({ name: this.name, email });
     await this.#pause(index * 2 * SECOND);
     if (world.faulty > 0 && random.chance(0.05))
       void new Visitor(world, this.deeds, `operator ${index}`).operate(email);
@@ -92,16 +93,20 @@ export class Visitor {
   }
 
   /**
-   * Sends the form until it is accepted or refused. Some visitors give up after four tries. Each try is from a page that shows the
-   * current price. Returns the form as it was last sent.
+   * Sends the form until it is accepted or refused. Some visitors give up after four tries, and some leave the form open while prices
+   * change. A page that comes back shows the current price. Returns the form as it was last sent.
    */
   async #signUp(form: Form): Promise<SentForm> {
     const isDecided = (answer: Answer) => [200, 409, 422].includes(answer.status) && !mayBeSentAgain(answer);
     const sendsPrice = this.#random.chance(0.9);
     let sent = form;
-    const send = (name: string) => {
-      sent = { ...form, shown: sendsPrice ? this.world.prices.shown(form.plan.id) : undefined };
-      return this.#post({ ...sent, name });
+    let openedAt = this.world.now;
+    if (this.#random.chance(0.2)) await this.#pause(2 * MINUTE);
+    const send = async (name: string) => {
+      sent = { ...form, shown: sendsPrice ? this.world.prices.shownAt(openedAt, form.plan.id) : undefined };
+      const reply = await this.#post({ ...sent, name });
+      if (reply) openedAt = this.world.now;
+      return reply;
     };
     const reply = await this.#insist(form.name, send, isDecided, this.#random.chance(0.3) ? 4 : 400);
     this.deeds.sentForms.push({ ...sent, reply });
@@ -228,16 +233,21 @@ export class Visitor {
 
   /** An operator exports and erases a person's data. */
   async operate(email: string): Promise<void> {
+    await this.#pause(this.#random.chance(0.5) ? 60 * SECOND : 50 * HOUR);
+    await this.#ask("exports", "/operator/export", email);
+    await this.erase(email);
+  }
+
+  async erase(email: string): Promise<void> {
+    // The request was sent before it reads the database.
+    const at = this.world.now;
+    const reply = await this.#ask("erases", "/operator/erase", email);
+    if (reply?.status === 200) this.deeds.erased.push({ email, at });
+  }
+
+  #ask(work: string, path: string, email: string): Promise<Reply> {
     const headers = { authorization: `Bearer ${SETTINGS.OPERATOR_TOKEN}`, "content-type": "application/json" };
     const init = { method: "POST", headers, body: JSON.stringify({ email }) };
-    const ask = (work: string, path: string) =>
-      this.#insist(`${this.name} ${work}`, (name) => this.world.request(name, path, init));
-    // Within seconds of the form, of the card, or days later.
-    await this.#pause(this.#random.oneOf([6 * SECOND, 60 * SECOND, 50 * HOUR]));
-    if (this.#random.chance(0.5)) await ask("exports", "/operator/export");
-    // The request was sent before it reads the database.
-    const sentAt = this.world.now;
-    const reply = await ask("erases", "/operator/erase");
-    if (reply?.status === 200) this.deeds.erased.push({ email, at: sentAt });
+    return this.#insist(`${this.name} ${work}`, (name) => this.world.request(name, path, init));
   }
 }

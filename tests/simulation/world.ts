@@ -6,9 +6,9 @@ import { sign } from "../support/stripe-events";
 import { FATES, type Fate, latency, type Receiver, stepOf } from "./fates";
 import { Isolates } from "./isolates";
 import type { Init, LoadedApi, Platform } from "./loaded-api";
-import { PriceList } from "./price-list";
+import { PACKAGES, PriceList } from "./price-list";
 import { randomOf } from "./random";
-import { Stripe, TooManyCalls } from "./stripe-model";
+import { Stripe, type StripeFault, TooManyCalls } from "./stripe-model";
 
 /** Midnights (UTC) at which a month, February 29 or a year begins or ends. */
 const MIDNIGHTS = ["2026-02-01", "2026-05-01", "2026-03-01", "2028-02-29", "2028-03-01", "2027-01-01"] as const;
@@ -25,6 +25,9 @@ const SLOW_CREATION = 18 * SECOND;
 const READS_FAIL = 5 * SECOND;
 const LONGEST_REQUEST = 20 * SECOND;
 const WEBHOOK = "/webhooks/stripe";
+
+/** How a call fails at Stripe or another receiver. */
+const FAILURES: Partial<Record<Fate, StripeFault>> = { "400": "refused", "500": "before", "500 after": "after" };
 
 /** The same seed and visitors always give the same history. */
 export type History = { seed: number; visitors: number[] };
@@ -53,6 +56,8 @@ export class World implements Platform {
   readonly #isolates: Isolates;
   /** End of the request to Stripe in progress, by idempotency key. */
   readonly #inUse = new Map<string, number>();
+  /** The API's clock is an hour ahead in this period. */
+  readonly #clockJumps: { from: number; to: number } = { from: 0, to: 0 };
   #readsFailUntil = 0;
   #cronAt = Infinity;
 
@@ -62,6 +67,7 @@ export class World implements Platform {
     readonly tracing: boolean,
     readonly watch: (subscription: StripeObject) => void,
     readonly onMail: (key: string, text: string) => void,
+    readonly onStripeCall: (invocation: string) => void,
   ) {
     loaded.enter(this);
     const random = randomOf(history.seed, "world");
@@ -91,12 +97,25 @@ export class World implements Platform {
       this.#outage = { of, ...window(from, random.between(0, 12)) };
       this.#windows.push(this.#outage);
     }
+    if (this.faulty > 0 && random.chance(0.3)) {
+      this.#clockJumps = window(random.between(0, 30), random.between(0, 1));
+      this.#windows.push(this.#clockJumps);
+    }
     this.#isolates = new Isolates(loaded, this.scheduler.after.bind(this.scheduler), () => this.#env());
     this.stripe = new Stripe(this.scheduler, (...event) => this.#deliverEvent(...event));
+    if (this.faulty > 0 && random.chance(0.3)) {
+      const archived = window(random.between(0, 0.5), random.between(0, 4));
+      this.#windows.push(archived);
+      this.#archive(random.oneOf(PACKAGES).price, archived);
+    }
   }
 
   get now(): number {
     return this.scheduler.now;
+  }
+  get clock(): number {
+    const { from, to } = this.#clockJumps;
+    return this.now + (from < this.now && this.now < to ? HOUR : 0);
   }
   get running() {
     return this.#isolates.running;
@@ -148,7 +167,7 @@ export class World implements Platform {
       const inUse = end();
       if (inUse) return inUse;
       if (fate === "429" || fate === "409") return refusal(Number(fate), "rate_limit", "rate_limit_error");
-      const fails = fate === "500" ? "before" : fate === "500 after" ? "after" : undefined;
+      const fails = FAILURES[fate];
       if (receiver === "stripe") return this.#askStripe(() => this.stripe.request(method, url, body, key, fails));
       const count = (this.got.get(key ?? "") ?? 0) + 1;
       if (fails !== "before") this.got.set(key ?? "", count);
@@ -190,6 +209,8 @@ export class World implements Platform {
   #step<T>(receiver: Receiver, label: string, effect: (fate: Fate) => T, signal?: AbortSignal): Promise<T> {
     const invocation = this.running;
     const { random } = invocation;
+    if (receiver === "stripe" && random.chance(this.faulty / 20) && this.mayFail(`erasure during ${stepOf(label)}`))
+      this.onStripeCall(invocation.name);
     invocation.steps += 1;
     const name = `${invocation.name} #${invocation.steps}`;
     const { of, from, to } = this.#outage;
@@ -263,6 +284,16 @@ export class World implements Platform {
       this.note(name);
       this.#isolates.runScheduled(this.#isolates.begin(name, randomOf(this.history.seed, name)));
     });
+  }
+
+  /** Somebody archives a price in Stripe's dashboard, and makes it active again hours later. */
+  #archive(priceId: string, { from, to }: { from: number; to: number }): void {
+    const set = (active: boolean) => () => {
+      this.note(`${priceId} is ${active ? "active again" : "archived"}`);
+      Object.assign(this.stripe.get(priceId) ?? {}, { active });
+    };
+    this.scheduler.after(from - this.now, set(false));
+    this.scheduler.after(to - this.now, set(true));
   }
 
   /** True if a customer at Stripe belongs to no sign-up. */
