@@ -29,6 +29,7 @@ export const prices: Operation[] = [
     },
   ),
 
+  retrieval("/v1/products/:id", "Product"),
   retrieval("/v1/prices/:id", "Price"),
   listing("/v1/prices", "Price", listed, (price, { active = price.active, lookup_keys = [price.lookup_key] }) => {
     return price.active === active && lookup_keys.includes(price.lookup_key);
