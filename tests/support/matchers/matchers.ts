@@ -12,6 +12,8 @@ interface ResponseMatchers {
   toRedirectTo(location: string, status?: number): void;
   /** Without `value`, any value passes. */
   toHaveHeader(name: string, value?: string | RegExp): void;
+  /** Each of these headers; the message shows only those that differ. */
+  toHaveHeaders(headers: Record<string, string | RegExp>): void;
   /** A cookie by its name, such as `__Host-signup`, and attributes that it has, such as `HttpOnly`. */
   toSetCookie(name: string, ...attributes: string[]): void;
   /** Problem details (RFC 9457) with a title, or with a type if it begins with `urn:`. */
@@ -58,6 +60,20 @@ expect.extend({
     const actual = received.headers.get(name);
     const instead = actual === null ? `no header ${name}` : headerInWords(name, actual);
     return result(fits(actual, expected), headerInWords(name, expected), `${instead} (${inWords(received)})`);
+  },
+
+  toHaveHeaders(value: unknown, expected: Record<string, string | RegExp>) {
+    const received = receivedOf(value);
+    const wrong = Object.entries(expected).filter(([name, each]) => !fits(received.headers.get(name), each));
+    const wanted = (wrong.length > 0 ? wrong : Object.entries(expected)).map(([name, each]) =>
+      headerInWords(name, each),
+    );
+    const instead = wrong.map(([name]) => {
+      const actual = received.headers.get(name);
+      return actual === null ? `no header ${name}` : headerInWords(name, actual);
+    });
+    const answer = `(${inWords(received)})`;
+    return result(wrong.length === 0, wanted.join(" and "), [instead.join(" and "), answer].join(" ").trim());
   },
 
   toSetCookie(value: unknown, name: string, ...attributes: string[]) {

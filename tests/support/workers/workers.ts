@@ -51,6 +51,9 @@ const WITHOUT_DEADLINES = `{
 }
 `;
 
+/** For `expect.poll`: a log line that has not come by then does not come, even on a busy machine. */
+export const SOON = { timeout: 10_000 };
+
 export type RunningWorker = Awaited<ReturnType<typeof startWorker>>;
 
 /** Starts a built Worker in a Miniflare of its own, with the bindings of its wrangler.toml. */

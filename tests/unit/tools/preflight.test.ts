@@ -141,6 +141,11 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
   },
   {
     from: DATABASES.production,
+    to: "00000000-0000-0000-0000-000000000000",
+    says: ["subscription API: database_id is not set: run"],
+  },
+  {
+    from: DATABASES.production,
     to: DATABASES.staging,
     says: ["subscription API: database_id is also the other stage's"],
   },
@@ -148,6 +153,16 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
     from: 'pattern = "api.acme.com"',
     to: 'pattern = "stripe.acme.com"',
     says: ["subscription API: no route serves api.acme.com: put routes"],
+  },
+  {
+    from: 'pattern = "www.acme.com"',
+    to: 'pattern = "www.acme.example"',
+    says: ["site: the route www.acme.example is a placeholder: correct [env.production]"],
+  },
+  {
+    from: 'name = "citewell-site-staging"',
+    to: 'name = "citewell-site"',
+    says: ["site: its name citewell-site is the other stage's: change it in [env.production]"],
   },
   {
     from: 'pattern = "staging.acme.com"',
@@ -163,11 +178,36 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
     says: ["site: SIGNUP_RATE_LIMIT shares its namespace_id 8704", "site: FLOOD_RATE_LIMIT shares"],
   },
   {
+    from: /"8703"/,
+    to: '"8713"',
+    says: ["site: SIGNUP_RATE_LIMIT shares its namespace_id 8713 with another limiter: give it a new one"],
+  },
+  {
+    from: /"8707"/,
+    to: '"8703"',
+    says: ["site: SIGNUP_RATE_LIMIT shares its namespace_id 8703", "API: SIGNUP_RATE_LIMIT shares"],
+  },
+  {
+    from: /SUBSCRIPTION_API_IDEMPOTENT = "true"\nSTRIPE_P/,
+    to: "STRIPE_P",
+    says: ['site: SUBSCRIPTION_API_IDEMPOTENT is undefined: put SUBSCRIPTION_API_IDEMPOTENT = "true" into'],
+  },
+  {
     from: /ONE_TRIAL_PER_PERSON = "true"/,
     to: 'ONE_TRIAL_PER_PERSON = "false"',
     says: [`put ONE_TRIAL_PER_PERSON = "true" into ${VARS}`],
   },
   { from: API, to: `${API}\nMAINTENANCE = "x"`, says: ["subscription API: MAINTENANCE is x: remove it"] },
+  {
+    from: /\[observability\]\nenabled = true/,
+    to: "[observability]\nenabled = false",
+    says: ["site: does not keep logs: put enabled = true under [observability]", "API: does not keep logs"],
+  },
+  {
+    from: /\[observability.logs\]\n/,
+    to: "[observability.logs]\nenabled = false\n",
+    says: ["site: does not keep logs: put enabled = true under [observability]", "API: does not keep logs"],
+  },
   {
     from: /invocation_logs = false/,
     to: "invocation_logs = true",
@@ -178,6 +218,46 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
 test.each(REFUSED)("the preflight says what is wrong and how to fix it if $from is $to", ({ from, to, says }) => {
   const found = checkDeployment(deployment(from, to)).join("\n");
   for (const sentence of says) expect(found).toContain(sentence);
+});
+
+/** False once an owner has filled in the repository. */
+const isUnedited = files.every((file) => readFileSync(join(root, file), "utf8").includes("citewell.example"));
+
+test.runIf(isUnedited)("the preflight of the unedited repository lists everything that an owner has to fill in", () => {
+  const workers = (stage: Stage) => ({
+    site: readWorkerSettings(join(root, "wrangler.toml"), stage),
+    api: readWorkerSettings(join(root, API_FOLDER, "wrangler.toml"), stage),
+  });
+  const found = checkDeployment({
+    ...{ ...workers("production"), other: workers("staging"), stage: "production", company },
+    account: { secrets: { site: [], api: [] } },
+  });
+  const withoutRemedy = found.map((problem) => problem.split(": ").slice(0, 2).join(": "));
+  expect(withoutRemedy).toEqual([
+    "site: CUSTOMER_PORTAL_URL is missing",
+    "site: SESSION_SECRET is missing",
+    "subscription API: STRIPE_SECRET_KEY is missing",
+    "subscription API: STRIPE_WEBHOOK_SECRET is missing",
+    "subscription API: CUSTOMER_PORTAL_URL is missing",
+    "subscription API: LINK_SECRET is missing",
+    "subscription API: HASH_SECRET is missing",
+    "subscription API: OPERATOR_TOKEN is missing",
+    "site: SITE_URL is a placeholder (https://www.citewell.example)",
+    "site: SUBSCRIPTION_API_URL is a placeholder (https://api.citewell.example)",
+    "site: the route www.citewell.example is a placeholder",
+    "subscription API: SITE_URL is a placeholder (https://www.citewell.example)",
+    "subscription API: PUBLIC_URL is a placeholder (https://api.citewell.example)",
+    "subscription API: the route api.citewell.example is a placeholder",
+    'app/company.ts: has the example "sales@citewell.example"',
+    'app/company.ts: has the example "support@citewell.example"',
+    'app/company.ts: has the example "legal@citewell.example"',
+    'app/company.ts: has the example "hello@citewell.example"',
+    'app/company.ts: has the example "https://console.citewell.example"',
+    'app/company.ts: has the example "100 Example Street, Suite 400"',
+    'app/company.ts: has the example "https://social.example/@citewell"',
+    "site: STRIPE_PUBLISHABLE_KEY is not a live key (pk_live_…)",
+    "subscription API: database_id is not set",
+  ]);
 });
 
 test.each(Object.values(SECRETS).flat())("the preflight says how to set the secret %s", (name) => {
@@ -213,7 +293,7 @@ test.each([
   expect(found).toEqual([
     expect.stringMatching(/^prices: MINI costs 10000 usd cents per 1 month, .* npm run catalog production$/),
   ]);
-  expect(found[0]).toContain(says);
+  expect(found.join("\n")).toContain(says);
 });
 
 test("a slash at the end of a URL in one of the files makes no difference", () => {
@@ -227,5 +307,5 @@ test("the preflight finds nothing in a complete deployment with limits below ten
   expect(checkDeployment(deployment("", "", "staging"))).toEqual([]);
   expect(checkDeployment(deployment(limiter("FLOOD_RATE_LIMIT"), "$1199"))).toEqual([]);
   const withLiveKey = checkDeployment(deployment(TEST, LIVE, "staging"));
-  expect(withLiveKey.at(-1)).toContain("STRIPE_PUBLISHABLE_KEY must be a test key");
+  expect(withLiveKey.join("\n")).toContain("STRIPE_PUBLISHABLE_KEY must be a test key");
 });

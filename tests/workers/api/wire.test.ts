@@ -16,7 +16,7 @@ import { flood, liesAboutItsLength } from "../flood";
 const API_ORIGIN = "https://api.citewell.dev";
 const KIB = 1024;
 
-const { DEPLOYED } = workers;
+const { DEPLOYED, SOON } = workers;
 const { api, stripe, visitor, dispose } = await startStack();
 afterAll(dispose);
 
@@ -114,7 +114,7 @@ describe("with a deployment's bindings", () => {
     await submit({ email: "private@example.com" }, { "CF-Connecting-IP": IP_ADDRESS });
     const { id } = await rowOf(site, "private@example.com");
     const accepted = expect.objectContaining({ event: "sign_up_accepted", signUpId: id });
-    await expect.poll(() => site.logs).toContainEqual(accepted);
+    await expect.poll(() => site.logs, SOON).toContainEqual(accepted);
     expect(JSON.stringify(site.logs)).not.toContain("2001:db8");
   });
 });
@@ -163,7 +163,7 @@ describe("the request ID of a form", () => {
     await send("logged@example.com");
     const { id } = await rowOf(api, "logged@example.com");
     const line = { level: "info", event: "sign_up_accepted", request_id: RAY, signUpId: id };
-    await expect.poll(() => api.logs).toContainEqual(line);
+    await expect.poll(() => api.logs, SOON).toContainEqual(line);
   });
 
   test("is with Stripe's customer and setup intent", async () => {

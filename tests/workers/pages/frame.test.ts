@@ -127,8 +127,8 @@ describe.each(publicPages)("$path", ({ path }) => {
   test("has one inline script, which marks the header once the page is scrolled more than 10 px", async () => {
     const scripts = (await open(path)).wordsOfEach(SCRIPTS);
     expect(scripts).toHaveLength(1);
-    expect(scripts[0]).toContain('addEventListener("scroll"');
-    expect(scripts[0]).toContain('"data-scrolled",scrollY>10)');
+    expect(scripts.join("\n")).toContain('addEventListener("scroll"');
+    expect(scripts.join("\n")).toContain('"data-scrolled",scrollY>10)');
   });
 
   test("loads no framework", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { siteVisitor } from "../../support/visitors/site-visitor";
-import { ORIGIN } from "../../support/workers/workers";
+import { ORIGIN, SOON } from "../../support/workers/workers";
 import { startDeployedSite, THROWING } from "./deployed-site";
 
 /* An error in the built Worker: what the visitor sees, and what is logged. */
@@ -24,7 +24,7 @@ describe.each([
     const ray = `error-of-${what.replace(/\W/g, "-")}`;
     await send(ray);
     const lines = () => site.logs.filter(({ request_id }) => request_id === ray);
-    await expect.poll(lines).toContainEqual(expect.objectContaining({ event: "unexpected", error: "Error" }));
+    await expect.poll(lines, SOON).toContainEqual(expect.objectContaining({ event: "unexpected", error: "Error" }));
     expect(JSON.stringify(lines())).not.toMatch(/words-of-the-error|S3ntinel/);
   });
 });

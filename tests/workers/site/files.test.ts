@@ -27,11 +27,11 @@ describe("the files that the form names", () => {
 
   test("are scripts for this origin only, which are not sniffed", async () => {
     for (const path of paths)
-      expect(Object.fromEntries((await visitor.get(path)).headers), path).toMatchObject({
-        "content-type": "text/javascript; charset=utf-8",
-        "cross-origin-resource-policy": "same-origin",
-        "strict-transport-security": "max-age=63072000; includeSubDomains",
-        "x-content-type-options": "nosniff",
+      expect(await visitor.get(path), path).toHaveHeaders({
+        "Content-Type": "text/javascript; charset=utf-8",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Strict-Transport-Security": "max-age=63072000; includeSubDomains",
+        "X-Content-Type-Options": "nosniff",
       });
   });
 });
