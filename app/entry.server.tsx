@@ -1,7 +1,6 @@
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/cloudflare";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToString } from "react-dom/server";
-import { describeError } from "./shared/describe-error";
 import { StylesheetProvider, stylesheetOf } from "./ui/document/inline-stylesheet";
 import { NonceProvider } from "./ui/document/nonce";
 
@@ -53,5 +52,5 @@ async function readData({ renderMeta = {}, serverHandoffStream }: EntryContext):
 /** Logs errors, but not responses that a route throws, such as a 404. */
 export const handleError: HandleErrorFunction = (error, { request, context }) => {
   if (request.signal.aborted || isRouteErrorResponse(error)) return;
-  context.log.error("unexpected", describeError(error));
+  context.log.failure("unexpected", error);
 };

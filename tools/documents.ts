@@ -5,17 +5,34 @@ import * as z from "zod/v4/core";
 import { company } from "../app/company";
 import { settings as siteSettings } from "../app/pipeline/settings/configuration.server";
 import { settings as apiSettings } from "../functions/subscription-api/config";
+import { textSettings } from "./start/local-settings";
 
-// npm run docs: writes the tables of settings into the operator's handbook.
+// npm run docs: writes the tables of settings into the operator's handbook, and each Worker's .dev.vars.example.
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const textOf = (path: string) => readFileSync(join(root, path), "utf8");
 
 export const HANDBOOK = "docs/operations.md";
 
+/** A Worker's schema of settings, and the file that declares it with a doc comment beside each setting. */
+type Declared = { schema: z.$ZodObject; shape: Record<string, z.$ZodType>; path: string };
+
+const SITE: Declared = {
+  schema: siteSettings,
+  shape: siteSettings.shape,
+  path: "app/pipeline/settings/configuration.server.ts",
+};
+const API: Declared = { schema: apiSettings, shape: apiSettings.shape, path: "functions/subscription-api/config.ts" };
+
 const TABLES = {
-  "settings of the site": () => settingsTable(siteSettings, "app/pipeline/settings/configuration.server.ts"),
-  "settings of the API": () => settingsTable(apiSettings, "functions/subscription-api/config.ts"),
+  "settings of the site": () => settingsTable(SITE),
+  "settings of the API": () => settingsTable(API),
+};
+
+/** By path. `npm start` takes Stripe's keys for both Workers from either file. */
+export const EXAMPLES: Record<string, () => string> = {
+  ".dev.vars.example": () => devVars(SITE, API),
+  "functions/subscription-api/.dev.vars.example": () => devVars(API, SITE),
 };
 
 /**
@@ -32,8 +49,45 @@ export function withTables(handbook: string): string {
   }, handbook);
 }
 
-/** @param path of the file with the schema `settings`, in which each setting has a doc comment */
-function settingsTable({ shape }: { shape: Record<string, z.$ZodType> }, path: string): string {
+/** What Stripe's test mode needs, with the beginnings of the values. */
+const TEST_MODE = {
+  STRIPE_SECRET_KEY: "sk_test_",
+  STRIPE_PUBLISHABLE_KEY: "pk_test_",
+  STRIPE_WEBHOOK_SECRET: "whsec_",
+};
+
+/** Of deployments alone, or read by npm start itself. */
+const NOT_LOCAL = ["STAGE", "HOST"];
+
+/**
+ * A `.dev.vars` in which every line is a comment: Stripe's test keys first, for both Workers, then the Worker's other settings.
+ * @param other the other Worker, which also uses the keys
+ */
+function devVars(own: Declared, other: Declared): string {
+  const [comments, othersComments] = [commentsOf(own), commentsOf(other)];
+  const keys = Object.entries(TEST_MODE).map(([name, value]) => {
+    return `# ${comments.get(name) ?? othersComments.get(name)}\n# ${name}=${value}…\n`;
+  });
+  const rest = textSettings(own.schema).filter((name) => !(name in TEST_MODE) && !NOT_LOCAL.includes(name));
+  return [
+    "# Copy this file to .dev.vars beside it, and remove the # before each setting that npm start is to use instead of wrangler.toml's.",
+    "# Written by npm run docs.\n",
+    '# Stripe\'s test mode, for both Workers (docs/operations.md, "Stripe"): the keys are at https://dashboard.stripe.com/test/apikeys.\n',
+    ...keys,
+    "# The other settings.\n",
+    ...rest.map((name) => `# ${comments.get(name)}\n# ${name}=\n`),
+  ].join("\n");
+}
+
+function settingsTable(declared: Declared): string {
+  const { shape } = declared;
+  const comments = commentsOf(declared);
+  const rows = Object.keys(shape).map((name) => [`\`${name}\``, defaultOf(shape[name]), comments.get(name) ?? ""]);
+  return markdownTable(["Setting", "Default", "Meaning"], rows);
+}
+
+/** By setting. Throws an error if one has no doc comment. */
+function commentsOf({ shape, path }: Declared): ReadonlyMap<string, string> {
   const schema = /export const settings = z\.object\(\{\n(.*?)\n\}\);/s.exec(textOf(path))?.[1] ?? "";
   const comments = new Map<string, string>();
   for (const [, comment = "", name = ""] of schema.matchAll(/\/\*\* (.+?) \*\/\s+(\w+):/gs)) {
@@ -42,8 +96,7 @@ function settingsTable({ shape }: { shape: Record<string, z.$ZodType> }, path: s
   const names = Object.keys(shape);
   const missing = names.filter((name) => !comments.has(name));
   if (missing.length > 0) throw new Error(`${path} has no comment beside ${missing.join(", ")}`);
-  const rows = names.map((name) => [`\`${name}\``, defaultOf(shape[name]), comments.get(name) ?? ""]);
-  return markdownTable(["Setting", "Default", "Meaning"], rows);
+  return comments;
 }
 
 function defaultOf(schema: z.$ZodType | undefined): string {
@@ -59,4 +112,5 @@ function markdownTable(headings: string[], rows: string[][]): string {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(join(root, HANDBOOK), withTables(textOf(HANDBOOK)));
+  for (const [path, text] of Object.entries(EXAMPLES)) writeFileSync(join(root, path), text());
 }

@@ -1,4 +1,6 @@
+import { describeError } from "../shared/describe-error";
 import { type LogFields, logLine } from "../shared/log-line";
+import { isLoopback } from "../shared/settings";
 
 export interface Log {
   add(fields: LogFields): void;
@@ -6,10 +8,15 @@ export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
   error(event: string, fields?: LogFields): void;
+  /** An error that was thrown; in a deployment without its message, which can quote a visitor. */
+  failure(event: string, error: unknown): void;
 }
 
-/** A log that puts the request ID in every line. `end` writes the request's line, with all fields passed to `add`. */
-export function createLog(requestId: string): Log {
+/**
+ * A log that puts the request ID in every line. `end` writes the request's line, with all fields passed to `add`.
+ * @param env the Worker's settings, which may be wrong
+ */
+export function createLog(requestId: string, env: object): Log {
   const added: LogFields = {};
   return {
     add: (fields) => Object.assign(added, fields),
@@ -17,5 +24,11 @@ export function createLog(requestId: string): Log {
     info: (event, fields) => console.info(logLine("info", event, requestId, fields)),
     warn: (event, fields) => console.warn(logLine("warn", event, requestId, fields)),
     error: (event, fields) => console.error(logLine("error", event, requestId, fields)),
+    failure: (event, error) => console.error(logLine("error", event, requestId, describeError(error, isLocal(env)))),
   };
+}
+
+/** True on a developer's machine. */
+function isLocal(env: object): boolean {
+  return !("STAGE" in env) && "SITE_URL" in env && isLoopback(String(env.SITE_URL));
 }

@@ -9,7 +9,7 @@ export function logRequests(matchRoute: RouteMatcher): MiddlewareHandler<SiteEnv
   return async (c, next) => {
     const started = Date.now();
     const requestId = c.get("requestId");
-    const log = createLog(requestId);
+    const log = createLog(requestId, c.env);
     const url = new URL(c.req.url);
     const route = matchRoute(url.pathname);
     c.set("log", log);

@@ -10,15 +10,17 @@ const WITHOUT_VISITORS_WORDS =
 const STACK_FRAME = /^ +at .+:\d+:\d+\)?$/;
 
 /**
- * An error for the log: its name, its cause's name and its stack. A message can quote a visitor, so only messages from SQLite
- * and the runtime are logged.
+ * An error for the log: its name, its cause's name and its stack. A message can quote a visitor, so a deployment only logs messages
+ * from SQLite and the runtime.
+ * @param isLocal true on a developer's machine, where the log has every message
  */
-export function describeError(error: unknown): ErrorFields {
-  if (!(error instanceof Error)) return { error: typeof error };
+export function describeError(error: unknown, isLocal: boolean): ErrorFields {
+  if (!(error instanceof Error)) return { error: isLocal ? String(error) : typeof error };
+  const { name, message, cause } = error;
   return {
-    error: error.name,
-    ...(WITHOUT_VISITORS_WORDS.test(error.message) && { message: error.message }),
-    ...(error.cause instanceof Error && { cause: error.cause.name }),
+    error: name,
+    ...((isLocal || WITHOUT_VISITORS_WORDS.test(message)) && { message }),
+    ...(cause instanceof Error && { cause: isLocal ? String(cause) : cause.name }),
     stack: framesOf(error),
   };
 }

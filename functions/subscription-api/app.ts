@@ -3,7 +3,6 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
-import { describeError } from "../../app/shared/describe-error";
 import { loggedPath } from "../../app/shared/logged-path";
 import { cloudflareRay } from "../../app/shared/request-id";
 import { runLimits } from "./cloudflare-limits";
@@ -18,7 +17,8 @@ import { COMMANDS } from "./http/operator-commands";
 import { errorResponse, problem, unavailable } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
 import { getSubscriptionStatus, postSubscription } from "./http/subscription";
-import { log, withRequestId } from "./log";
+import { isLocal } from "./local-development";
+import { log, logFailure, withLogContext } from "./log";
 import { dispatchMessages } from "./outbox/dispatch";
 import type { PasswordHasher } from "./passwords/scrypt";
 import { type Connect, connectWith } from "./services";
@@ -51,7 +51,7 @@ export function createApi(hasher: PasswordHasher) {
       if (result.configuration.inMaintenance) return;
       const limits = runLimits();
       const run = () => runScheduled(connect(result.configuration, limits), limits);
-      return withRequestId(crypto.randomUUID(), run);
+      return withLogContext({ requestId: crypto.randomUUID(), isLocal: result.configuration.isLocal }, run);
     },
   };
   /** The entrypoint for the site's service binding, which is not reachable from the network. */
@@ -67,7 +67,7 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
   const app = new Hono<ApiContext>();
 
   app.use(requestId({ limitLength: 64, generator: cloudflareRay }));
-  app.use((c, next) => withRequestId(c.var.requestId, next));
+  app.use((c, next) => withLogContext({ requestId: c.var.requestId, isLocal: isLocal(c.env) }, next));
   app.use(async (c, next) => {
     await next();
     c.res.headers.set("x-request-id", c.var.requestId);
@@ -102,7 +102,7 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
     c.set("config", configuration);
     c.set("services", services);
     c.set("dispatchAfterResponse", () => {
-      const failed = (error: unknown) => log("error", "dispatch_failed", describeError(error));
+      const failed = (error: unknown) => logFailure("dispatch_failed", error);
       c.executionCtx.waitUntil(dispatchMessages(services).catch(failed));
     });
     return next();

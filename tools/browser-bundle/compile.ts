@@ -20,9 +20,11 @@ if (!cached) throw new Error("Remix's esbuild is not loaded");
 cached.exports = { ...esbuild, context: (options: BuildOptions) => esbuild.context(withPlugin(options)) };
 require(remixCli);
 
-/** Only the browser's build splits its code. */
+/** Only the browser's build splits its code; the other is the server's. */
 function withPlugin(options: BuildOptions): BuildOptions {
-  return options.splitting ? { ...options, plugins: [smallerScripts, ...(options.plugins ?? [])] } : options;
+  if (options.splitting) return { ...options, plugins: [smallerScripts, ...(options.plugins ?? [])] };
+  // Wrangler puts it into the Worker's own source map, so that an error's frames lead to the routes.
+  return { ...options, sourcemap: "inline" };
 }
 
 const smallerScripts: Plugin = {

@@ -25,7 +25,7 @@ type Read = { defaults: Vars; taken: Record<string, Vars> };
 const STRIPE_KEYS = ["STRIPE_SECRET_KEY", "STRIPE_PUBLISHABLE_KEY"];
 
 /** The names of all settings that are text, not bindings. */
-function textSettings(schema: z.core.$ZodType): string[] {
+export function textSettings(schema: z.core.$ZodType): string[] {
   const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return Object.keys(properties).filter((name) => Object(properties[name]).type === "string");
 }

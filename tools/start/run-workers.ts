@@ -20,12 +20,14 @@ type Options = {
   isVerbose: boolean;
   /** True if open pages reload when the Workers do. */
   hasLiveReload: boolean;
+  /** Where a debugger connects, on this machine only; undefined for none. */
+  inspectorPort: number | undefined;
   /** Called with each line that a Worker logs. */
   onLine: (line: string) => void;
 };
 
 /** Applies new migrations and runs the built Workers in one Miniflare. Throws ToolError if a migration fails. */
-export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, onLine }: Options) {
+export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, inspectorPort, onLine }: Options) {
   const optionsOf = (name: WorkerName): WorkerOptions => {
     const { folder, bundle } = WORKERS[name];
     const path = join(root, "build", name, bundle);
@@ -42,6 +44,7 @@ export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, onLi
       ...bindingsOf(folder, varsOf(name)),
       modulesRoot: join(root, "build", name),
       modules: name === "site" && hasLiveReload ? wrapped() : [built],
+      unsafeInspectorProxy: inspectorPort !== undefined,
       // Miniflare itself listens only for the first Worker, and compresses its pages as Cloudflare does.
       ...(name !== "site" && { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] }),
     };
@@ -50,6 +53,7 @@ export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, onLi
     workers,
     host: "127.0.0.1",
     port: 0,
+    ...(inspectorPort !== undefined && { inspectorPort, inspectorHost: "127.0.0.1" }),
     d1Persist: join(state, "v3/d1"),
     durableObjectsPersist: join(state, "v3/do"),
     log: isVerbose ? new Log() : new NoOpLog(),

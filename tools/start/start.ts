@@ -50,7 +50,8 @@ async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching
   if (isStopping) return;
   console.log("Starting the Workers …");
   endWorkerdWithThisProcess();
-  const running = await runWorkers({ varsOf, state, isVerbose, hasLiveReload: isWatching, onLine });
+  const inspectorPort = isWatching ? port + workerNames.length : undefined;
+  const running = await runWorkers({ varsOf, state, isVerbose, hasLiveReload: isWatching, inspectorPort, onLine });
   workers = running;
   stopOnSignals();
   proxy.release();
@@ -68,6 +69,7 @@ async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching
   account webhooks  ${at(2)}/console
   Stripe dashboard  ${at(2)}/dashboard`);
   console.log(testMode?.whatIsLeft ?? `  customer portal   ${at(2)}/p/login/test`);
+  if (inspectorPort !== undefined) console.log(`  debugger          localhost:${inspectorPort}`);
   console.log(`  subscription API  ${at(1)}\nPress Ctrl-C to stop everything.\nReady: open ${at(0)}`);
 }
 

@@ -1,14 +1,13 @@
 import type { Context, ErrorHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { encode } from "turbo-stream";
-import { describeError } from "../../shared/describe-error";
 import { UNEXPECTED_ERROR } from "../../ui/layout/error-page";
 import type { SiteEnv } from "../context.server";
 import { Refusal } from "../guard/refusals.server";
 
 /** Answers an unexpected error with a page that needs no React. */
 export const errorPage: ErrorHandler<SiteEnv> = (error, c) => {
-  c.get("log").error("unexpected", describeError(error));
+  c.get("log").failure("unexpected", error);
   return plainPage(c, 500, UNEXPECTED_ERROR);
 };
 
@@ -23,7 +22,7 @@ export function refusing(pageOf: (c: Context<SiteEnv>, refusal: Refusal) => Prom
     if (status !== 404) log.add({ outcome: "refused", reason: title });
     if (c.get("route")?.isData) return forScript(refusal);
     const rendered = await pageOf(c, refusal).catch((failure) => {
-      log.error("unexpected", describeError(failure));
+      log.failure("unexpected", failure);
     });
     const page = rendered ?? plainPage(c, status, title);
     for (const [name, value] of Object.entries(headers)) page.headers.set(name, value);

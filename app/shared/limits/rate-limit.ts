@@ -1,12 +1,9 @@
-import { describeError } from "../describe-error";
-import type { LogFields } from "../log-line";
-
 export interface RateLimit {
   limit(options: { key: string }): Promise<{ success: boolean }>;
 }
 
 interface ErrorLog {
-  error(event: string, fields: LogFields): void;
+  failure(event: string, error: unknown): void;
 }
 
 /** The longest period that the binding supports: https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ */
@@ -18,7 +15,7 @@ export async function isOverLimit(limiter: RateLimit, key: string, log: ErrorLog
     const { success } = await limiter.limit({ key });
     return !success;
   } catch (error) {
-    log.error("rate_limiter_failed", describeError(error));
+    log.failure("rate_limiter_failed", error);
     return false;
   }
 }

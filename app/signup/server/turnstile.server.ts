@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import type { Log } from "../../pipeline/log.server";
 import { readBoundedText } from "../../shared/bounded-body";
-import { describeError } from "../../shared/describe-error";
 
 const VERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
 const TIMEOUT_MS = 3_000;
@@ -42,7 +41,7 @@ export function turnstile(secret: string): Turnstile {
       try {
         return await verify(token);
       } catch (error) {
-        log.error("turnstile_failed", describeError(error));
+        log.failure("turnstile_failed", error);
         return true;
       }
     },

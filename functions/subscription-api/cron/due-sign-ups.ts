@@ -1,6 +1,5 @@
-import { describeError } from "../../../app/shared/describe-error";
 import { CONNECTIONS, inParallel } from "../cloudflare-limits";
-import { log } from "../log";
+import { log, logFailure } from "../log";
 import type { CheckRank, SignUp } from "../sign-up";
 import { advance } from "../sign-ups/advance";
 import { nextCheck } from "../sign-ups/timing";
@@ -22,7 +21,7 @@ export async function advanceDue(rank: CheckRank, runStart: Date, services: Adva
       if (signUp?.version === taken.version) unchanged.push(taken);
       log("info", "sign_up_reconciled", { ...fields, outcome: signUp?.status ?? "deleted" });
     } catch (error) {
-      log("error", "sign_up_reconcile_failed", { ...fields, ...describeError(error) });
+      logFailure("sign_up_reconcile_failed", error, fields);
     }
   });
   await signUps.planChecks(unchanged.map((read) => ({ read, at: checkAfterRun(read, runStart) })));

@@ -1,6 +1,5 @@
-import { describeError } from "../../../app/shared/describe-error";
 import { CONNECTIONS, type RunLimits } from "../cloudflare-limits";
-import { log } from "../log";
+import { logFailure } from "../log";
 import { type DispatchServices, dispatchMessages } from "../outbox/dispatch";
 import { CHECK_RANKS } from "../sign-up";
 import { advanceDue } from "./due-sign-ups";
@@ -28,7 +27,7 @@ export async function runScheduled(services: ScheduledServices, limits: RunLimit
     try {
       return await work();
     } catch (error) {
-      log("error", "scheduled_run_failed", { part, ...describeError(error) });
+      logFailure("scheduled_run_failed", error, { part });
       failures.set(part, error);
       return 0;
     }

@@ -1,6 +1,5 @@
-import { describeError } from "../../../app/shared/describe-error";
 import { inParallel, type RunLimits } from "../cloudflare-limits";
-import { log } from "../log";
+import { log, logFailure } from "../log";
 import { handleStripeEvent, type SignUpEvent } from "../sign-ups/handle-stripe-event";
 import { isPast } from "../sign-ups/timing";
 import type { AdvanceServices } from "../sign-ups/transition";
@@ -69,7 +68,7 @@ async function handle(received: SignUpEvent, services: AdvanceServices): Promise
     log("info", "undelivered_event_processed", { eventId: id, type, outcome });
     return true;
   } catch (error) {
-    log("error", "undelivered_event_failed", { eventId: id, type, ...describeError(error) });
+    logFailure("undelivered_event_failed", error, { eventId: id, type });
     return false;
   }
 }

@@ -6,7 +6,7 @@ import { isOverLimit, RETRY_AFTER_SECONDS } from "../../../app/shared/limits/rat
 import { rateLimitKeyOf } from "../../../app/shared/limits/rate-limit-key";
 import { isLoopback, ONLY_THIS_MACHINE } from "../../../app/shared/settings";
 import { hasHost, isLocal } from "../local-development";
-import { errorLog, log } from "../log";
+import { log, logFailure } from "../log";
 import type { ApiContext } from "./api-context";
 import { problem } from "./problem";
 
@@ -45,7 +45,7 @@ export function requireSite(entrypoint: Entrypoint): Guard {
 
 /** Answers 429 before reading the body, because waiting for a slow body would end in a 408. */
 export const limitSignUps: Guard = async (c, next) => {
-  if (!(await isOverLimit(c.var.config.signUpLimit, c.var.rateLimitKey, errorLog))) return next();
+  if (!(await isOverLimit(c.var.config.signUpLimit, c.var.rateLimitKey, { failure: logFailure }))) return next();
   return problem(429, { title: "Too many requests" }, { "retry-after": RETRY_AFTER_SECONDS });
 };
 

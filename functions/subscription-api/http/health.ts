@@ -1,7 +1,6 @@
 import type { Context } from "hono";
-import { describeError } from "../../../app/shared/describe-error";
 import { commit } from "../../../app/shared/release";
-import { log } from "../log";
+import { log, logFailure } from "../log";
 import { sentKinds } from "../outbox/outbox";
 import type { ApiContext } from "./api-context";
 import { type Problem, unavailable } from "./problem";
@@ -69,7 +68,7 @@ async function check({ config, services }: Pick<ApiContext["Variables"], "config
     log("error", "unwell", { keys, ...work, last_cron_run: work.last_cron_run ?? "never" });
     return unhealthy(keys, `Late: ${keys.join(", ")}`);
   } catch (error) {
-    log("error", "database_unavailable", describeError(error));
+    logFailure("database_unavailable", error);
     return unhealthy(["DB"]);
   }
 }

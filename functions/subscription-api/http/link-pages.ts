@@ -3,8 +3,7 @@ import { type Context, Hono } from "hono";
 import { html, raw } from "hono/html";
 import { secureHeaders } from "hono/secure-headers";
 import { company } from "../../../app/company";
-import { describeError } from "../../../app/shared/describe-error";
-import { log } from "../log";
+import { log, logFailure } from "../log";
 import { type SignUp, wasEnded } from "../sign-up";
 import { advanceToNotMe } from "../sign-ups/advance";
 import { confirmEmail } from "../sign-ups/confirm-email";
@@ -52,7 +51,7 @@ linkPages.use(pageHeaders, async (c, next) => {
 });
 
 linkPages.onError((error, c) => {
-  log("error", "request_failed", describeError(error));
+  logFailure("request_failed", error);
   const body = html`<p>Open the link in the email again in a minute.</p>`;
   return c.html(page(c, "Something went wrong", body), 503, { "retry-after": "60" });
 });

@@ -1,9 +1,8 @@
 import { HTTPException } from "hono/http-exception";
 import * as z from "zod";
 import { REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
-import { describeError } from "../../../app/shared/describe-error";
 import { isTransient } from "../database";
-import { log } from "../log";
+import { logFailure } from "../log";
 import { PaymentsError } from "../stripe/client";
 
 /** Problem details (RFC 9457) with two extra members: `errors` by form field, and `keys` that name what is wrong in the service. */
@@ -30,10 +29,10 @@ export function errorResponse(error: Error): Response {
   // Hono's own middleware throws these.
   if (error instanceof HTTPException) return error.res ?? problem(error.status, { title: "The request is refused" });
   if (isTransient(error)) {
-    log("warn", "database_failed_in_passing", describeError(error));
+    logFailure("database_failed_in_passing", error, {}, "warn");
     return unavailable({ title: "The database is unavailable" }, "2");
   }
-  log("error", "request_failed", describeError(error));
+  logFailure("request_failed", error);
   if (!(error instanceof PaymentsError)) return problem(500, { title: "Internal server error" });
   switch (error.reason) {
     case "in-progress":

@@ -1,7 +1,6 @@
 import { company } from "../../../app/company";
-import { describeError } from "../../../app/shared/describe-error";
 import { CONNECTIONS, inParallel } from "../cloudflare-limits";
-import { log } from "../log";
+import { log, logFailure } from "../log";
 import { LINK_DAYS, type SignedLinks } from "../signed-links";
 import { PaymentsError } from "../stripe/client";
 import type { AccountWebhook } from "./account-webhook";
@@ -47,7 +46,7 @@ async function dispatch(message: Message, services: DispatchServices): Promise<v
     else log("warn", "message_failed", { ...fields, reason: outcome.reason });
   } catch (error) {
     // The message is due again when its lease ends.
-    log("error", "message_unsettled", { ...fields, ...describeError(error) });
+    logFailure("message_unsettled", error, fields);
   }
 }
 

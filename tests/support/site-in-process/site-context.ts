@@ -3,6 +3,7 @@ import { vi } from "vitest";
 import * as z from "zod";
 import { readConfiguration } from "../../../app/pipeline/settings/configuration.server";
 import { action, loader } from "../../../app/routes/subscription";
+import { describeError } from "../../../app/shared/describe-error";
 import { signupServices } from "../../../app/signup/server/services.server";
 import type { SignupSession } from "../../../app/signup/session-state";
 import type { SignupReply, SignupStep } from "../../../app/signup/steps";
@@ -47,7 +48,9 @@ export function siteContext(settings: Record<string, unknown> = {}) {
   const { configuration } = read;
   const services = signupServices(configuration);
   const line = (event: string, fields?: unknown) => void logged.push([event, fields]);
-  const log = { add: (fields: object) => line("request", fields), end() {}, info: line, warn: line, error: line };
+  const failure = (event: string, error: unknown) => line(event, describeError(error, false));
+  const add = (fields: object) => line("request", fields);
+  const log = { add, end() {}, info: line, warn: line, error: line, failure };
   const context = { ...services, configuration, requestId: "this-request", ip: "192.0.2.7", log };
   return { ...services, api, stripe, turnstileCalls, logged, context: contexts.parse(context) };
 }

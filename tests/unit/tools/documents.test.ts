@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { HANDBOOK, withTables } from "../../../tools/documents";
+import { EXAMPLES, HANDBOOK, withTables } from "../../../tools/documents";
 import { root } from "../../../tools/wrangler/wrangler";
 
 const textOf = (path: string) => readFileSync(join(root, path), "utf8");
@@ -40,6 +40,10 @@ describe.each(documents)("%s", (document) => {
 
 test("the handbook's tables of settings are as npm run docs writes them", () => {
   expect(withTables(textOf(HANDBOOK))).toBe(textOf(HANDBOOK));
+});
+
+test.each(Object.keys(EXAMPLES))("%s is as npm run docs writes it", (path) => {
+  expect(textOf(path)).toBe(EXAMPLES[path]?.());
 });
 
 test("the handbook's alerts and funnel name events that the Workers log", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { REQUEST_IN_PROGRESS } from "../../../../app/contract/problem-types";
 import { apiInProcess, type Instead } from "../../../support/api-in-process/api";
+import { DEPLOYED } from "../../../support/api-in-process/settings";
 import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
 
@@ -81,6 +82,7 @@ const FAILURES: Failure[] = [
 /** An API to which this happens from now on. */
 function failingApi({ stripe, database }: Failure) {
   const api = apiInProcess({
+    settings: DEPLOYED,
     io: async (_, effect) => {
       if (database !== undefined) throw new Error(database);
       return effect();
@@ -117,6 +119,7 @@ test.each(FAILURES)("a failure is logged once, as $level, if $what", async (fail
 
 test("an error in the work after an answer is in the log alone, under the request's ID", async () => {
   const api = apiInProcess({
+    settings: DEPLOYED,
     io: async (sql, effect) => {
       if (sql.includes("FROM outbox")) throw new RangeError("of ada@example.com");
       return effect();
@@ -126,6 +129,14 @@ test("an error in the work after an answer is in the log alone, under the reques
   await api.settled();
   const line = { level: "error", event: "dispatch_failed", request_id: "the-sites-id" };
   expect(api.logged).toContainEqual(expect.objectContaining(line));
+});
+
+test("on a developer's machine the log has an error's message", async () => {
+  const { post, logged } = apiInProcess({ io: () => Promise.reject(new RangeError("NCBOOM")) });
+  await post();
+  expect(logged).toContainEqual(
+    expect.objectContaining({ event: "request_failed", error: "RangeError", message: "NCBOOM" }),
+  );
 });
 
 test("wrong settings are named, and answered with 503", async () => {

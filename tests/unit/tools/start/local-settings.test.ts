@@ -1,4 +1,4 @@
-import { cp, mkdtemp, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -36,6 +36,26 @@ test("a Worker has the settings of the .dev.vars in its folder", async () => {
     "Settings from .dev.vars: SUBSCRIPTION_API_URL",
     `Settings from ${API_VARS}: OPERATOR_TOKEN, MAINTENANCE`,
   ]);
+});
+
+test.each([".dev.vars", API_VARS])("one copied %s with Stripe's test keys is enough for both Workers", async (path) => {
+  const example = await readFile(join(root, `${path}.example`), "utf8");
+  const filledIn = example.replaceAll(
+    /^# (STRIPE_(?:SECRET|PUBLISHABLE)_KEY|STRIPE_WEBHOOK_SECRET)=(.+)…$/gm,
+    "$1=$2of_mine",
+  );
+  const { stripe } = readLocalSettings({}, 8787, await repositoryWith({ [path]: filledIn }));
+  expect(stripe).toEqual({
+    STRIPE_SECRET_KEY: "sk_test_of_mine",
+    STRIPE_PUBLISHABLE_KEY: "pk_test_of_mine",
+    STRIPE_WEBHOOK_SECRET: "whsec_of_mine",
+  });
+});
+
+test("a copied example in which nothing is entered changes nothing", async () => {
+  const example = await readFile(join(root, ".dev.vars.example"), "utf8");
+  const { lines, stripe } = readLocalSettings({}, 8787, await repositoryWith({ ".dev.vars": example }));
+  expect({ lines, stripe }).toEqual({ lines: [], stripe: undefined });
 });
 
 test("without .dev.vars a Worker has the settings of .env, as with wrangler dev", async () => {
