@@ -7,7 +7,7 @@ import { accountWebhookTo } from "./outbox/account-webhook";
 import { mailOver } from "./outbox/emails/email";
 import { outboxIn } from "./outbox/outbox";
 import { packagesIn } from "./packages";
-import { LOCAL_PASSWORD_LIMITS, PASSWORD_LIMITS, type PasswordQueue, passwordQueue } from "./passwords/password-queue";
+import { LOCAL_PASSWORD_LIMITS, PASSWORD_LIMITS, type PasswordLimiter, passwordLimiter } from "./passwords/password-limiter";
 import type { PasswordHasher } from "./passwords/scrypt";
 import { lateCustomersIn } from "./sign-ups/late-customers";
 import { signUpsIn } from "./sign-ups/store";
@@ -19,21 +19,21 @@ import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/prices";
 import { stripeWebhook } from "./stripe/webhook-events";
 
-export type Services = ReturnType<typeof servicesFor> & { passwords: PasswordQueue };
+export type Services = ReturnType<typeof servicesFor> & { passwords: PasswordLimiter };
 
 export type Connect = (config: Config, limits?: RunLimits) => Services;
 
-/** Connects services that share one password queue per isolate. */
+/** Connects services that share one password limiter per isolate. */
 export function connectWith(hasher: PasswordHasher): Connect {
-  let passwords: PasswordQueue | undefined;
+  let passwords: PasswordLimiter | undefined;
   return (config, limits) => {
-    passwords ??= queueFor(config, hasher);
+    passwords ??= limiterFor(config, hasher);
     return { ...servicesFor(config, limits), passwords };
   };
 }
 
-function queueFor({ isLocal }: Config, hasher: PasswordHasher): PasswordQueue {
-  return passwordQueue(hasher, isLocal ? LOCAL_PASSWORD_LIMITS : PASSWORD_LIMITS);
+function limiterFor({ isLocal }: Config, hasher: PasswordHasher): PasswordLimiter {
+  return passwordLimiter(hasher, isLocal ? LOCAL_PASSWORD_LIMITS : PASSWORD_LIMITS);
 }
 
 /**

@@ -18,7 +18,7 @@ const ANY_OPERATION: Refusals = {
   421: "local settings serve this machine only",
   500: "an unexpected error",
   502: "an unexpected answer from the payment provider",
-  503: "a wrong setting, maintenance, or Stripe, D1 or the password queue is unavailable",
+  503: "a wrong setting, maintenance, or Stripe, D1 or the password limiter is unavailable",
 };
 const SIGN_UP: Refusals = {
   ...ANY_OPERATION,

@@ -40,7 +40,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
 
   const { services } = c.var;
   // Only after validation, so that an invalid form does not take a slot.
-  const slot = services.passwords.enter();
+  const slot = services.passwords.acquire();
   if (slot === undefined) return busy();
   const form = {
     request,

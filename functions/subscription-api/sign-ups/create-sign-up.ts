@@ -1,7 +1,7 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import { log } from "../log";
 import type { AgreedPrice } from "../packages";
-import type { PasswordSlot } from "../passwords/password-queue";
+import type { PasswordSlot } from "../passwords/password-limiter";
 import { formColumns, formColumnsOf, hasStartedTrial, isBeforeTrial, type SignUp } from "../sign-up";
 import { PaymentsError, unexpectedAnswer } from "../stripe/client";
 import { type Advanced, advanceToCardForm } from "./advance";

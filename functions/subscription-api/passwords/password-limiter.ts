@@ -1,6 +1,6 @@
 import type { PasswordHasher } from "./scrypt";
 
-/** scrypt blocks its isolate for about 150 ms, so requests queue up. `waiting` requests may wait, each at most `waitsForMs`. */
+/** scrypt blocks its isolate for about 150 ms, so requests wait for each other: at most `waiting` at a time, each for `waitsForMs`. */
 export type PasswordLimits = { waiting: number; waitsForMs: number };
 
 /** The wait is shorter than the site's timeout of ten seconds. */
@@ -16,17 +16,17 @@ export type PasswordSlot = {
   release(): void;
 };
 
-export type PasswordQueue = {
-  /** A request's slot in the queue; undefined if the queue is full. */
-  enter(): PasswordSlot | undefined;
+export type PasswordLimiter = {
+  /** A slot for one request; undefined if all are taken. */
+  acquire(): PasswordSlot | undefined;
 };
 
-/** The queue of one isolate. */
-export function passwordQueue(hasher: PasswordHasher, { waiting, waitsForMs }: PasswordLimits): PasswordQueue {
+/** Limits how many requests of one isolate wait for a password. */
+export function passwordLimiter(hasher: PasswordHasher, { waiting, waitsForMs }: PasswordLimits): PasswordLimiter {
   const taken = new Set<{ since: number }>();
   const isOver = ({ since }: { since: number }) => Date.now() - since >= waitsForMs;
   return {
-    enter() {
+    acquire() {
       // Free expired slots, because a request that Cloudflare has ended never releases its slot.
       for (const slot of taken) if (isOver(slot)) taken.delete(slot);
       if (taken.size >= waiting) return undefined;

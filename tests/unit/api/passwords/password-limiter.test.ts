@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { PASSWORD_LIMITS, passwordQueue } from "../../../../functions/subscription-api/passwords/password-queue";
+import { PASSWORD_LIMITS, passwordLimiter } from "../../../../functions/subscription-api/passwords/password-limiter";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { DEPLOYED } from "../../../support/api-in-process/settings";
 import { cheapPasswords } from "../../../support/cheap-passwords";
@@ -7,31 +7,31 @@ import { NOW, stopClock } from "../../../support/clock";
 
 stopClock();
 
-/** A queue into which so many requests have tried to enter, and the slots that they got. */
-function queueWith(requests: number) {
-  const queue = passwordQueue(cheapPasswords, PASSWORD_LIMITS);
-  const slots = Array.from({ length: requests }, () => queue.enter()).filter((slot) => slot !== undefined);
-  return { queue, slots };
+/** A limiter that so many requests have asked for a slot, and the slots that they got. */
+function limiterWith(requests: number) {
+  const limiter = passwordLimiter(cheapPasswords, PASSWORD_LIMITS);
+  const slots = Array.from({ length: requests }, () => limiter.acquire()).filter((slot) => slot !== undefined);
+  return { limiter, slots };
 }
 
 test("at most 40 passwords wait", () => {
-  expect(queueWith(41).slots).toHaveLength(40);
+  expect(limiterWith(41).slots).toHaveLength(40);
 });
 
 test("a released slot is free for another request", () => {
-  const { queue, slots } = queueWith(40);
+  const { limiter, slots } = limiterWith(40);
   slots[0]?.release();
-  expect(queue.enter()).toBeDefined();
-  expect(queue.enter()).toBeUndefined();
+  expect(limiter.acquire()).toBeDefined();
+  expect(limiter.acquire()).toBeUndefined();
 });
 
 test.each([
   { after: 7_999, isFree: false },
   { after: 8_000, isFree: true },
 ])("a slot that was never released is free after eight seconds: $isFree after $after ms", ({ after, isFree }) => {
-  const { queue } = queueWith(40);
+  const { limiter } = limiterWith(40);
   vi.setSystemTime(NOW + after);
-  expect(queue.enter() !== undefined).toBe(isFree);
+  expect(limiter.acquire() !== undefined).toBe(isFree);
 });
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
 ])(
   "a request that has waited for $after ms has its password hashed and verified: $isHashed",
   async ({ after, isHashed }) => {
-    const { slots } = queueWith(1);
+    const { slots } = limiterWith(1);
     vi.setSystemTime(NOW + after);
     expect((await slots[0]?.hash("a password")) !== undefined).toBe(isHashed);
     expect((await slots[0]?.verify("a password", "a hash")) !== undefined).toBe(isHashed);
@@ -64,7 +64,7 @@ async function withFullQueue() {
   };
 }
 
-test("a sign-up for which the queue is full is asked to come again in five seconds", async () => {
+test("a sign-up for which no slot is free is asked to come again in five seconds", async () => {
   const { post, finish } = await withFullQueue();
   const refused = await post({ email: "late@example.com" });
   expect(refused).toBeProblem(503, "Too many sign-ups at once");
@@ -72,14 +72,14 @@ test("a sign-up for which the queue is full is asked to come again in five secon
   await finish();
 });
 
-test("a sign-up for which the queue is full stores nothing", async () => {
+test("a sign-up for which no slot is free stores nothing", async () => {
   const { post, rows, finish } = await withFullQueue();
   await post({ email: "late@example.com" });
   await finish();
   expect(rows("SELECT id FROM sign_ups WHERE email = 'late@example.com'")).toEqual([]);
 });
 
-test("a sign-up for which the queue is full is logged", async () => {
+test("a sign-up for which no slot is free is logged", async () => {
   const { post, logged, finish } = await withFullQueue();
   await post({ email: "late@example.com" });
   expect(logged).toContainEqual(expect.objectContaining({ level: "warn", event: "sign_ups_busy" }));
