@@ -7,7 +7,12 @@ import { accountWebhookTo } from "./outbox/account-webhook";
 import { mailOver } from "./outbox/emails/email";
 import { outboxIn } from "./outbox/outbox";
 import { packagesIn } from "./packages";
-import { LOCAL_PASSWORD_LIMITS, PASSWORD_LIMITS, type PasswordLimiter, passwordLimiter } from "./passwords/password-limiter";
+import {
+  LOCAL_PASSWORD_LIMITS,
+  PASSWORD_LIMITS,
+  type PasswordLimiter,
+  passwordLimiter,
+} from "./passwords/password-limiter";
 import type { PasswordHasher } from "./passwords/scrypt";
 import { lateCustomersIn } from "./sign-ups/late-customers";
 import { signUpsIn } from "./sign-ups/store";

@@ -5,6 +5,7 @@ import { typed } from "../../support/person";
 import { PLANS } from "../../support/plans";
 import { readPage } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
+import { AGREED, LITE, OFFERS, SAVED } from "./form-words";
 
 /* The form as a visitor without a script reads it, empty and with errors. */
 
@@ -50,8 +51,6 @@ describe("the form", () => {
   });
 });
 
-const AGREED = "the price you agreed with us";
-const SAVED = "We save your card but don't charge it during your 5-day free trial.";
 const customPlan = {
   action: CUSTOM,
   terms: `Then ${AGREED} after 5 days unless you cancel.`,
@@ -95,9 +94,6 @@ describe.each([
     expect((await opened(path)).words()).not.toContain(UNKNOWN);
   });
 });
-
-const OFFERS = Object.values(PLANS).map(({ title, short }) => `${title}, ${short} a month`);
-const LITE = { id: PLANS.LITE.packageId, offer: `${PLANS.LITE.packageId}:${PLANS.LITE.priceCents}` };
 
 describe("the form without a plan", () => {
   test("lets the visitor choose one, or continue without", async () => {
@@ -182,82 +178,6 @@ describe("a duplicate", () => {
   test("keeps no password", async () => {
     expect((await duplicate()).each("[type=password]", "value").filter(Boolean)).toEqual([]);
   });
-});
-
-describe("a plan that the API refuses by name", () => {
-  async function refused(plan = UNKNOWN) {
-    const body = JSON.stringify({ title: "Some fields are not valid", errors: { package_id: ["No such package"] } });
-    upstream.answers((response) => response.writeHead(422, { "Content-Type": "application/problem+json" }).end(body));
-    return readPage(await visitor.submit({ package_id: plan }, {}, `/subscription/${plan}`));
-  }
-
-  test("is reported in the summary, which links to the choice of plans", async () => {
-    expect((await refused()).links("[aria-labelledby=error-summary] a")).toEqual([
-      "This plan is not available: #choose-plan",
-    ]);
-  });
-
-  test("is replaced by the plans to choose from", async () => {
-    const { words, wordsOfEach } = await refused();
-    expect(words("#choose-plan-error")).toBe("This plan is not available");
-    expect(wordsOfEach("fieldset[aria-describedby=choose-plan-error] label")).toEqual(OFFERS);
-  });
-
-  test("is not among them", async () => {
-    const { wordsOfEach } = await refused(LITE.id);
-    expect(wordsOfEach("fieldset[aria-describedby=choose-plan-error] label")).toEqual([OFFERS[0], OFFERS[2]]);
-  });
-
-  test("has no price beside the form or above its button", async () => {
-    const { words } = await refused();
-    expect(words("aside h2 + div")).toBe(`No plan chosen yet.Choose one in the form.${SAVED}`);
-    expect(words(".step-trial")).not.toContain(AGREED);
-    expect(words("form p:has(+ button)")).toBe("$0 today. Your first 5 days are free.");
-  });
-
-  test.each(Object.entries(typed).filter(([name]) => name !== "package_id"))(
-    "keeps the field %s",
-    async (name, value) => {
-      expect((await refused()).each(`[name=${name}]`, "value")).toEqual([value]);
-    },
-  );
-});
-
-describe("a plan that the visitor chooses in the form", () => {
-  const choose = (change: Record<string, string> = {}) =>
-    visitor.submit({ package_id: UNKNOWN, plan_choice: LITE.offer, ...change }, {}, CUSTOM);
-
-  test("is the sign-up's, with the price beside it", async () => {
-    upstream.answersJson(201, { client_secret: "seti_1_secret_1" });
-    expect(await choose()).toRedirectTo(`/subscription/${LITE.id}`);
-    const [call] = upstream.calls;
-    expect(JSON.parse(call?.body ?? "")).toMatchObject({ package_id: LITE.id });
-    expect(call?.headers).toMatchObject({ "subscription-price-cents": String(PLANS.LITE.priceCents) });
-  });
-
-  test("stays chosen in a form that comes back", async () => {
-    const { each, words } = readPage(await choose({ zipCode: "0" }));
-    expect(each("[name=package_id]", "value")).toEqual([LITE.id]);
-    expect(words("form p:has(+ button)")).toBe(
-      `$0 today. Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`,
-    );
-  });
-
-  test("cannot be two plans", async () => {
-    const answer = await visitor.post(`plan_choice=${LITE.offer}&plan_choice=`);
-    expect(answer).toHaveStatus(400);
-  });
-
-  test("has to be a plan", async () => {
-    const { links } = readPage(await choose({ plan_choice: "LITE" }));
-    expect(links("[aria-labelledby=error-summary] a")).toEqual(["Invalid subscription ID: #choose-plan"]);
-  });
-});
-
-test("the choice of no plan replaces the plan of the link", async () => {
-  upstream.answersJson(201, { client_secret: "seti_1_secret_1" });
-  await visitor.submit({ package_id: "not-a-uuid", plan_choice: "" });
-  expect(JSON.parse(upstream.calls[0]?.body ?? "")).not.toHaveProperty("package_id");
 });
 
 describe("a 422 that names no field", () => {

@@ -1,37 +1,13 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SignUp } from "../../../../functions/subscription-api/sign-up";
 import type { Payments } from "../../../../functions/subscription-api/stripe/payments";
-import { type Answer, answer, refusal } from "../../../support/api-in-process/stripe-objects";
-import { NOW, stopClock } from "../../../support/clock";
-import { signUpsInProcess } from "../sign-ups/sign-ups";
+import { answer, refusal } from "../../../support/api-in-process/stripe-objects";
+import { stopClock } from "../../../support/clock";
+import { ANYTHING, AT_STRIPE, paymentsOf } from "./payments-of";
 
-/* The API's calls to Stripe: parameters, idempotency keys, and the searches before a creation. */
+/* The API's calls to Stripe: parameters and idempotency keys. */
 
 stopClock();
-
-const HOUR = 60 * 60_000;
-
-/** An object of any kind, and an empty list. */
-const ANYTHING = { id: "made", client_secret: "a_secret", status: "trialing", cancel_at_period_end: false, data: [] };
-
-type Given = { signUp?: Partial<SignUp>; settings?: Record<string, unknown>; everyAnswer?: object };
-
-/** Payments with a Stripe that gives every call the same answer. */
-async function paymentsOf({ signUp: change, settings = {}, everyAnswer = ANYTHING }: Given = {}) {
-  const { services, instead, sent, signUp } = signUpsInProcess({ settings });
-  instead.set("", answer(200, everyAnswer));
-  /** Stripe's next answer to a call. Other calls get the answer to everything. */
-  const answersNext = (call: string, ...answers: Answer[]) => {
-    const others = [...instead];
-    instead.clear();
-    instead.set(call, () => answers.shift());
-    for (const [beginning, other] of others) instead.set(beginning, other);
-  };
-  const { payments } = services;
-  return { payments, answersNext, sent, signUp: { ...(await signUp()), id: "1", ...change } };
-}
-
-const AT_STRIPE = { customerId: "cus_1", stripePriceId: "price_1", cardId: "pm_1" };
 
 const METADATA = { "metadata[sign_up_id]": "1", "metadata[request_id]": "the-request" };
 const CUSTOMER = {
@@ -218,30 +194,6 @@ describe("after a failed attempt", () => {
   });
 });
 
-test("a setup intent is read with its card", async () => {
-  const { payments, sent } = await paymentsOf();
-  await payments.findSetupIntent("seti_1");
-  expect(sent).toEqual([
-    expect.objectContaining({ call: "GET setup_intents/seti_1", params: { "expand[0]": "payment_method" } }),
-  ]);
-});
-
-describe("Stripe forgets an idempotency key after a day, so a customer", () => {
-  test("is created without a search until 23 hours have passed", async () => {
-    const { payments, sent, signUp } = await paymentsOf();
-    vi.setSystemTime(NOW + 23 * HOUR);
-    await payments.findOrCreateCustomer(signUp);
-    expect(sent.map(({ call }) => call)).toEqual(["POST customers"]);
-  });
-
-  test("is looked for first after 23 hours", async () => {
-    const { payments, sent, signUp } = await paymentsOf();
-    vi.setSystemTime(NOW + 23 * HOUR + 1);
-    await payments.findOrCreateCustomer(signUp);
-    expect(sent.map(({ call }) => call)).toEqual(["GET customers", "POST customers"]);
-  });
-});
-
 describe("with Stripe Tax a subscription", () => {
   const settings = { AUTOMATIC_TAX: "true" };
   const creationsIn = (sent: Awaited<ReturnType<typeof paymentsOf>>["sent"]) =>
@@ -268,47 +220,5 @@ describe("with Stripe Tax a subscription", () => {
     const { payments, sent, signUp } = await paymentsOf({ settings });
     await payments.findOrCreateSubscription(signUp, AT_STRIPE);
     expect(sent.map(({ call }) => call)).toEqual(["GET subscriptions", "POST customers/cus_1", "POST subscriptions"]);
-  });
-});
-
-describe("the customers of an email address", () => {
-  const listed = (id: string, metadata: object) => answer(200, { data: [{ id, metadata }] });
-
-  test("come from Stripe's list and from its search, each once", async () => {
-    const { payments, answersNext } = await paymentsOf();
-    answersNext("GET customers", listed("cus_1", { sign_up_id: "a" }));
-    answersNext(
-      "GET customers/search",
-      answer(200, {
-        data: [
-          { id: "cus_1", metadata: { sign_up_id: "a" } },
-          { id: "cus_2", metadata: { sign_up_id: "b" } },
-        ],
-      }),
-    );
-    expect(await payments.findCustomersOf("ada@example.com")).toEqual([
-      { id: "cus_1", signUpId: "a" },
-      { id: "cus_2", signUpId: "b" },
-    ]);
-  });
-
-  test("do not include a customer without a sign-up", async () => {
-    const { payments, answersNext } = await paymentsOf();
-    const ofSales = listed("cus_3", {});
-    answersNext("GET customers", ofSales);
-    answersNext("GET customers/search", ofSales);
-    expect(await payments.findCustomersOf("ada@example.com")).toEqual([]);
-  });
-
-  test("are searched for with the address's quotation marks escaped", async () => {
-    const { payments, sent } = await paymentsOf();
-    await payments.findCustomersOf('a"b@example.com');
-    expect(sent).toEqual([
-      expect.objectContaining({ call: "GET customers", params: { email: 'a"b@example.com', limit: "100" } }),
-      expect.objectContaining({
-        call: "GET customers/search",
-        params: { query: 'email:"a\\"b@example.com"', limit: "100" },
-      }),
-    ]);
   });
 });

@@ -1,0 +1,178 @@
+import type { Page } from "@playwright/test";
+import { PLANS } from "../support/plans";
+import { accessibilityProblems } from "./support/faults";
+import { CARDS, hold, hydrated, PLAN, signup } from "./support/sign-up";
+import { expect, test } from "./support/stack";
+
+/* Plans that are chosen or changed in the form. */
+
+test.use({ viewport: { width: 375, height: 667 } });
+
+test.describe("an unknown plan", () => {
+  test.beforeEach(async ({ page }) => {
+    await page.goto("/subscription/not-a-uuid");
+    await hydrated(page);
+    await signup(page).fillForm();
+  });
+  const summaryOf = (page: Page) => page.getByRole("region", { name: "There is a problem" });
+  const choiceOf = (page: Page) => page.getByRole("group", { name: "Choose a plan" });
+
+  test("is not an error before the form is sent", async ({ page }) => {
+    await expect(summaryOf(page)).toBeHidden();
+  });
+
+  test("is in the summary, which gets the focus each time the form is sent", async ({ page }) => {
+    for (const attempt of ["first", "second"]) {
+      await signup(page).submit();
+      await expect(summaryOf(page), attempt).toBeFocused();
+      await expect(summaryOf(page), attempt).toBeInViewport({ ratio: 1 });
+    }
+  });
+
+  test("has a link to the plans to choose from", async ({ page }) => {
+    await signup(page).submit();
+    await summaryOf(page).getByRole("link", { name: "Invalid subscription ID" }).click();
+    await expect(choiceOf(page).getByLabel(`MINI, ${PLANS.MINI.short} a month`)).toBeFocused();
+    await expect(choiceOf(page)).toHaveAccessibleDescription("Invalid subscription ID");
+  });
+
+  test("is replaced by a plan of the list, with its price at once", async ({ page }) => {
+    await choiceOf(page).getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
+    await expect(page.getByText(`Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`)).toBeVisible();
+    await expect(page.getByRole("complementary")).toContainText("LITE");
+  });
+
+  test("is no error once another is chosen, and typed text stays", { tag: "@translated" }, async ({ page }) => {
+    await signup(page).submit();
+    await choiceOf(page).getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
+    await expect(summaryOf(page)).toBeHidden();
+    await expect(choiceOf(page)).not.toHaveAttribute("aria-describedby");
+    await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+    await signup(page).submit();
+    await expect(page.getByText("Please enter your card info")).toBeVisible();
+    await expect(page.getByRole("complementary")).toContainText("LITE");
+  });
+
+  test("is accessible with the plans to choose from", async ({ page }) => {
+    await signup(page).submit();
+    await expect(summaryOf(page)).toBeVisible();
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+});
+
+test("a plan chosen with the keyboard before the scripts came stays, with its price", async ({ page }) => {
+  const { release } = await hold(page, "**/build/**/*.js");
+  await page.goto("/subscription", { waitUntil: "commit" });
+  await page.getByLabel(/^No plan yet/).focus();
+  await page.keyboard.press("ArrowUp");
+  await expect(page.getByLabel(`STANDARD, ${PLANS.STANDARD.short} a month`)).toBeChecked();
+  release();
+  await expect(page.getByText(`Then ${PLANS.STANDARD.short}/month after 5 days unless you cancel.`)).toBeVisible();
+  await expect(page.getByLabel(`STANDARD, ${PLANS.STANDARD.short} a month`)).toBeChecked();
+});
+
+test("a plan that the API does not sell can be replaced, also when the next try finds no connection", async ({
+  page,
+}) => {
+  await page.goto("/subscription/11111111-2222-4333-8444-555555555555");
+  await hydrated(page);
+  await signup(page).fillForm();
+  await signup(page).submit();
+  await page.getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
+  await page.route("**/*.data*", (route) => route.abort("connectionreset"));
+  await signup(page).submit();
+  await expect(page.getByRole("alert")).toContainText("Connection Failed");
+  await page.unroute("**/*.data*");
+  await signup(page).submit();
+  await expect(page.getByText("Please enter your card info")).toBeVisible();
+  await expect(page.getByRole("complementary")).toContainText("LITE");
+});
+
+test.describe("another plan", { tag: "@translated" }, () => {
+  const LITE = "/subscription/0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220";
+  const summaryOf = (page: Page) => page.getByRole("complementary");
+
+  for (const javaScriptEnabled of [true, false]) {
+    test(`is chosen on the form, and loses nothing typed, scripts ${javaScriptEnabled ? "on" : "off"}`, async ({
+      elsewhere,
+    }) => {
+      const page = await elsewhere({ javaScriptEnabled });
+      const visitor = signup(page);
+      await page.goto(PLAN);
+      if (javaScriptEnabled) await hydrated(page);
+      await visitor.fillForm();
+      await summaryOf(page).getByText("Change plan").click();
+      await page.getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
+      for (const stale of [`${PLANS.STANDARD.short}/month`, `First charge: ${PLANS.STANDARD.short}`])
+        await expect(page.getByText(stale).filter({ visible: true })).toHaveCount(0);
+      if (javaScriptEnabled) {
+        await expect(page).toHaveURL(LITE);
+        await expect(page.getByText(`Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`)).toBeVisible();
+        await expect(page.getByText(`First charge: ${PLANS.LITE.short}`)).toBeVisible();
+      }
+      await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+      await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+      await visitor.submit();
+      await expect(page.getByText("Please enter your card info")).toBeVisible();
+      await expect(page).toHaveURL(LITE);
+      await expect(summaryOf(page)).toContainText("LITE");
+    });
+  }
+
+  test("is chosen again after an answer that brings the form back", async ({ page }) => {
+    const visitor = signup(page);
+    await page.goto(PLAN);
+    await hydrated(page);
+    await visitor.fillForm();
+    await summaryOf(page).getByText("Change plan").click();
+    await page.getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
+    await page.route("**/*.data*", (route) => route.abort("connectionreset"));
+    await visitor.submit();
+    await expect(page.getByRole("alert")).toContainText("Connection Failed");
+    await page.unroute("**/*.data*");
+    await page.getByLabel(`STANDARD, ${PLANS.STANDARD.short} a month`).check();
+    await expect(page).toHaveURL(PLAN);
+    await visitor.submit();
+    await expect(page.getByText("Please enter your card info")).toBeVisible();
+    await expect(summaryOf(page)).toContainText("STANDARD");
+  });
+
+  test("can be compared in another tab, and a link within the page keeps the form", async ({ page }) => {
+    await page.goto(PLAN);
+    await hydrated(page);
+    await page.getByLabel("Contact Name").fill("Ada");
+    await summaryOf(page).getByText("Change plan").click();
+    await page.getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
+    const [tab] = await Promise.all([
+      page.waitForEvent("popup"),
+      summaryOf(page).getByRole("link", { name: "Compare plans (new tab)" }).click(),
+    ]);
+    await expect(tab).toHaveURL("/pricing");
+    const asked: string[] = [];
+    page.on("request", (request) => request.url().includes(".data") && asked.push(request.url()));
+    await page.getByRole("link", { name: "Skip to content" }).press("Enter");
+    await expect(page).toHaveURL(`${LITE}#main`);
+    await expect(page.getByLabel("Contact Name")).toHaveValue("Ada");
+    expect(asked).toEqual([]);
+  });
+
+  test("is offered at the card step, which says first what happens to the sign-up that waits", async ({ page }) => {
+    const visitor = signup(page);
+    await visitor.signUp();
+    await expect(page.getByText("Please enter your card info")).toBeVisible();
+    await summaryOf(page).getByText("Change plan").click();
+    await expect(summaryOf(page)).toContainText("This STANDARD sign-up waits for its card until you submit the form.");
+    await summaryOf(page).getByRole("link", { name: "Choose another plan" }).click();
+    await page.getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
+    await expect(page.getByText("Your STANDARD sign-up still needs a card")).toBeVisible();
+    await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");
+    for (const field of ["Password", "Confirm Password"])
+      await page.getByLabel(field, { exact: true }).fill("Passw0rd !");
+    await visitor.submit();
+    await visitor.pay(CARDS.works);
+    await visitor.succeeded();
+    await expect(page.getByRole("region", { name: "Subscription Details" })).toContainText(
+      `LITE, ${PLANS.LITE.short} a month`,
+    );
+  });
+});

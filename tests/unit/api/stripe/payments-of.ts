@@ -1,0 +1,33 @@
+import type { SignUp } from "../../../../functions/subscription-api/sign-up";
+import { type Answer, answer } from "../../../support/api-in-process/stripe-objects";
+import { signUpsInProcess } from "../sign-ups/sign-ups";
+
+/* Payments with a model of Stripe that answers everything. */
+
+/** An object of any kind, and an empty list. */
+export const ANYTHING = {
+  id: "made",
+  client_secret: "a_secret",
+  status: "trialing",
+  cancel_at_period_end: false,
+  data: [],
+};
+
+export type Given = { signUp?: Partial<SignUp>; settings?: Record<string, unknown>; everyAnswer?: object };
+
+/** Payments with a Stripe that gives every call the same answer. */
+export async function paymentsOf({ signUp: change, settings = {}, everyAnswer = ANYTHING }: Given = {}) {
+  const { services, instead, sent, signUp } = signUpsInProcess({ settings });
+  instead.set("", answer(200, everyAnswer));
+  /** Stripe's next answer to a call. Other calls get the answer to everything. */
+  const answersNext = (call: string, ...answers: Answer[]) => {
+    const others = [...instead];
+    instead.clear();
+    instead.set(call, () => answers.shift());
+    for (const [beginning, other] of others) instead.set(beginning, other);
+  };
+  const { payments } = services;
+  return { payments, answersNext, sent, signUp: { ...(await signUp()), id: "1", ...change } };
+}
+
+export const AT_STRIPE = { customerId: "cus_1", stripePriceId: "price_1", cardId: "pm_1" };
