@@ -3,11 +3,14 @@ import { isLoopback } from "../../app/shared/settings";
 import { causeOf, ToolError } from "../failures";
 import { portOf } from "../start/addresses";
 import { readLocalSettings } from "../start/local-settings";
-import { settingsOf, type Target, urlIn } from "../wrangler/worker-settings";
+import { settingsOf, siteAloneLine, type Target, urlIn } from "../wrangler/worker-settings";
 
 export type Api = { url: string; token: string };
 
-/** The API of a target. For a deployment, throws ToolError if the variable OPERATOR_TOKEN is not set. */
+/**
+ * The reference API of a target. For a deployment, throws ToolError if the variable OPERATOR_TOKEN is not set, and for a site that is
+ * deployed alone: nobody else gets the token or a person's email address.
+ */
 export function apiOf(target: Target): Api {
   if (target === "local") {
     const port = portOf(process.env);
@@ -15,8 +18,11 @@ export function apiOf(target: Target): Api {
     // The reference API that npm start runs, even if SUBSCRIPTION_API_URL leads the site to another one.
     return { url: `http://localhost:${port + 1}`, token: String(vars["subscription-api"].OPERATOR_TOKEN) };
   }
+  const { site, api } = settingsOf(target);
+  if (api === undefined)
+    throw new ToolError(`${siteAloneLine(site)} Only the reference API knows operators' commands.`);
   const token = process.env.OPERATOR_TOKEN;
-  if (token) return { url: urlIn(settingsOf(target).site, "SUBSCRIPTION_API_URL"), token };
+  if (token) return { url: urlIn(site, "SUBSCRIPTION_API_URL"), token };
   throw new ToolError(
     "Set the variable OPERATOR_TOKEN to the API's secret of that name: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN",
   );

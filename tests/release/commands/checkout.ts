@@ -10,31 +10,39 @@ import { root } from "../../../tools/wrangler/wrangler";
 const FOLDERS = ["app", "functions", "public", "tools"];
 const FILES = ["package.json", "tsconfig.json", "wrangler.toml", "remix.config.js", "postcss.config.js", ".gitignore"];
 
+type Started = { input?: string; uid?: number | undefined };
+
 /** A copy of the repository, in which a test may change files and run commands. */
 export async function checkOut() {
   const folder = await mkdtemp(join(tmpdir(), "checkout-"));
   for (const name of [...FOLDERS, ...FILES]) await cp(join(root, name), join(folder, name), { recursive: true });
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@acme.com", ...args], { cwd: folder });
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: folder });
   git("init", "--quiet");
-  /** Runs npm to its end, without this machine's Cloudflare login. @param uid of the user who runs it */
-  async function npm(args: string[], env: NodeJS.ProcessEnv = {}, uid?: number) {
+  for (const [name, value] of Object.entries({ "user.name": "x", "user.email": "x@acme.com" }))
+    git("config", name, value);
+  /** Runs a program to its end, without this machine's Cloudflare login. @param input what is typed */
+  async function runToEnd(program: string, args: string[], env: NodeJS.ProcessEnv, { input = "", uid }: Started = {}) {
     const home = { HOME: folder, XDG_CONFIG_HOME: join(folder, ".config") };
     const own = { NODE_ENV: undefined, NODE_OPTIONS: undefined, ...home };
-    const child = spawn("npm", args, {
+    const child = spawn(program, args, {
       cwd: folder,
       env: { ...process.env, ...own, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"],
       uid,
     });
+    child.stdin.end(input);
     const ended = [text(child.stdout), text(child.stderr), once(child, "close")] as const;
     const [stdout, stderr, [exitCode]] = await Promise.all(ended);
     return { stdout, output: stdout + stderr, exitCode: z.number().parse(exitCode) };
   }
+  /** @param uid of the user who runs it */
+  const npm = (args: string[], env: NodeJS.ProcessEnv = {}, uid?: number) => runToEnd("npm", args, env, { uid });
   return {
     folder,
     npm,
+    /** Runs a line of a shell. @param input what is typed after it */
+    type: (line: string, env: NodeJS.ProcessEnv, input = "") => runToEnd("sh", ["-c", line], env, { input }),
     async change(file: string, change: (text: string) => string) {
       await writeFile(join(folder, file), change(await readFile(join(folder, file), "utf8")));
     },

@@ -26,7 +26,9 @@ const NO_WORKER = { code: 10007, message: "This Worker does not exist on your ac
 
 /** The production API's host in `filledIn`. */
 const API_HOST = "api.acme.com";
-const OTHERS_HOST = "api.other.com";
+
+/** Answers every request to a host. */
+export type HostAnswers = (request: Request) => Response | Promise<Response>;
 
 const catalog = z.object({ packages: z.array(z.object({ name: z.string(), price_cents: z.number() })).default([]) });
 
@@ -36,9 +38,9 @@ const catalog = z.object({ packages: z.array(z.object({ name: z.string(), price_
  * to, and the packages that the API's catalog was given.
  * A request whose method and path, or package of the catalog, match one of `faults` fails.
  * @param api answers as production's API, on production's database. Without it nobody answers
- * @param othersApi the answer of somebody else's API, at api.other.com
+ * @param hosts other hosts below acme.com, other.com and stripe.com
  */
-export async function startCloudflare(api?: RunningWorker, othersApi?: () => Response) {
+export async function startCloudflare(api?: RunningWorker, hosts: Record<string, HostAnswers> = {}) {
   const faults: RegExp[] = [];
   const versions = new Map<string, Version[]>();
   const changes: string[] = [];
@@ -96,10 +98,13 @@ export async function startCloudflare(api?: RunningWorker, othersApi?: () => Res
       const answer = await answerOfApi(request, ownPath, api);
       return void response.writeHead(answer.status).end(await answer.text());
     }
-    if (othersApi && host === OTHERS_HOST) {
-      const answer = othersApi();
-      response.writeHead(answer.status, Object.fromEntries(answer.headers));
-      return void response.end(await answer.text());
+    const answers = hosts[host];
+    if (answers) {
+      const { method = "GET", headers } = request;
+      const sent = [...Object.entries(headers)].map(([name, value]): [string, string] => [name, String(value)]);
+      const body = method === "GET" ? {} : { body: await text(request) };
+      const answer = await answers(new Request(`https://${host}${ownPath}`, { method, headers: sent, ...body }));
+      return void response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text());
     }
     if (host !== "") return void response.destroy();
     const path = (request.url ?? "").replace(`/client/v4/accounts/${ID}`, "");
@@ -118,11 +123,11 @@ export async function startCloudflare(api?: RunningWorker, othersApi?: () => Res
     await d1.dispose();
   };
   // Commands ask production at the host of its settings.
-  const hosts = `const { fetch } = globalThis;
-globalThis.fetch = (url, init) => fetch(String(url).replace(/^https:\\/\\/(?=[\\w.]*(?:acme|other)\\.com)/, "http://127.0.0.1:${port}/to/"), init);`;
+  const redirect = `const { fetch } = globalThis;
+globalThis.fetch = (url, init) => fetch(String(url).replace(/^https:\\/\\/(?=[\\w.]*(?:acme|other|stripe)\\.com)/, "http://127.0.0.1:${port}/to/"), init);`;
   /** For a command. */
   const env = {
-    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hosts)}`,
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(redirect)}`,
     ...{ CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`, CLOUDFLARE_API_TOKEN: "token" },
     ...{ CLOUDFLARE_ACCOUNT_ID: ID, STRIPE_SECRET_KEY: "" },
   };

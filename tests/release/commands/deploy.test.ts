@@ -28,8 +28,8 @@ type Prices = Record<string, number>;
 const USUAL = { MINI: 1_999, LITE: 9_950 };
 
 /** Runs commands in the checkout with an account of Cloudflare. No command shows a stack. */
-async function inAccount(api?: RunningWorker, othersApi?: () => Response) {
-  const cloudflare = await startCloudflare(api, othersApi);
+async function inAccount(api?: RunningWorker) {
+  const cloudflare = await startCloudflare(api);
   onTestFinished(cloudflare.dispose);
   const { changes } = cloudflare;
   /** `steps`: the Workers and prices that it changed, in order. */

@@ -1,0 +1,161 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { root } from "../../../tools/wrangler/wrangler";
+import { filledInCompany } from "../../support/filled-in-settings";
+import { siteVisitor } from "../../support/visitors/site-visitor";
+import { startSite } from "../../support/workers/workers";
+import { checkOut } from "./checkout";
+import { type HostAnswers, startCloudflare } from "./cloudflare";
+
+/* The handbook's section "The site with your own API", followed word for word with a stand-in for Cloudflare's API. */
+
+const handbook = readFileSync(join(root, "docs/operations.md"), "utf8");
+const [section = ""] = /^### The site with your own API\n.*?(?=^##)/ms.exec(handbook) ?? [];
+const blocksOf = (language: string) =>
+  [...section.matchAll(RegExp(`^ *\`\`\`${language}\\n(.*?)^ *\`\`\``, "gms"))].map(([, text = ""]) =>
+    text.split("\n").flatMap((line) => line.trim() || []),
+  );
+const commands = blocksOf("sh").flat();
+
+/** The owner's values of the settings that the section lists. */
+const VALUES: Record<string, string> = {
+  SITE_URL: "https://www.acme.com",
+  CUSTOMER_PORTAL_URL: "https://billing.stripe.com/p/login/0123456789",
+  SUBSCRIPTION_API_URL: "https://api.other.com",
+  SUBSCRIPTION_API_IDEMPOTENT: "false",
+  STRIPE_PUBLISHABLE_KEY: "pk_live_0123456789abcdef",
+};
+
+const SECRET = "0123456789abcdef".repeat(4);
+
+const refusal = () => Response.json({ errors: {} }, { status: 422 });
+const site = await startSite({
+  vars: {
+    ...VALUES,
+    STAGE: "production",
+    SESSION_SECRET: SECRET,
+    STRIPE_JS_URL: undefined,
+    STRIPE_API_URL: undefined,
+    CONSOLE_URL: undefined,
+  },
+});
+const visitor = siteVisitor(site, VALUES.SITE_URL);
+const hosts: Record<string, HostAnswers> = {
+  "www.acme.com": async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const asked = ["origin", "content-type"].map((name) => [name, request.headers.get(name) ?? ""]);
+    const content = request.method === "GET" ? undefined : await request.text();
+    const { status, headers, body } = await visitor.send(
+      request.method,
+      pathname + search,
+      Object.fromEntries(asked),
+      content,
+    );
+    return new Response(body, { status, headers: headers.getSetCookie().map((cookie) => ["set-cookie", cookie]) });
+  },
+  "api.other.com": refusal,
+  "api.stripe.com": () => new Response("{}", { status: 404 }),
+};
+const cloudflare = await startCloudflare(undefined, hosts);
+const checkout = await checkOut();
+checkout.commit();
+afterAll(() => Promise.all([site.dispose(), cloudflare.dispose(), checkout.dispose()]));
+
+/** Changes the answers of the owner's API for one test. */
+function answerAs(answers: HostAnswers): void {
+  hosts["api.other.com"] = answers;
+  onTestFinished(() => {
+    hosts["api.other.com"] = refusal;
+  });
+}
+
+/** Runs a line of a shell in the checkout, and types the secret that it may ask for. */
+async function type(line: string) {
+  cloudflare.changes.length = 0;
+  const { output, exitCode } = await checkout.type(line, cloudflare.env, SECRET);
+  return { output, exitCode, changes: [...cloudflare.changes] };
+}
+
+const ALONE = "The site alone: its API is at https://api.other.com";
+/** Only the reference API has these. */
+const OF_THE_API = /OPERATOR_TOKEN|D1|database|migration|catalog|webhook|PUBLIC_URL|functions.subscription-api/i;
+
+/** The edits of the steps before the first command. */
+beforeAll(async () => {
+  await checkout.change("app/company.ts", filledInCompany);
+  await checkout.change("wrangler.toml", (text) => {
+    const [before = "", production = "", after = ""] = text.split(/(?=^\[env\.(?:production|staging)\]\n)/m);
+    const bound = /^\[\[env\.production\.services\]\]\n(?:[^[\n].*\n)*/m;
+    expect(production, "the block that the section removes").toMatch(bound);
+    const edited = blocksOf("toml")
+      .flat()
+      .map((line) => line.split(" = ")[0] ?? "")
+      .reduce(
+        (whole, name) => {
+          expect(whole, "the settings that the section lists").toMatch(RegExp(`^${name} = `, "m"));
+          return whole.replace(RegExp(`^${name} = .*$`, "m"), `${name} = "${VALUES[name]}"`);
+        },
+        production.replace(bound, ""),
+      );
+    return before + edited.replace('pattern = "www.citewell.example"', 'pattern = "www.acme.com"') + after;
+  });
+});
+
+test("the section's commands, typed in their order, lead to a live site and ask nothing about an API of ours", async () => {
+  expect(commands.length, "the section's commands").toBeGreaterThan(4);
+  // Something to commit, also after the other tests.
+  await checkout.change("app/company.ts", (text) => `${text}// Ours.\n`);
+  for (const line of commands) {
+    const { output, exitCode, changes } = await type(line);
+    expect(exitCode, `${line}\n${output}`).toBe(0);
+    if (line.startsWith("npm run")) expect(output).toContain(ALONE);
+    expect(output).not.toMatch(OF_THE_API);
+    expect(changes.filter((change) => !change.includes("citewell-site"))).toEqual([]);
+    if (/secret put|deploy/.test(line)) expect(changes, line).not.toEqual([]);
+  }
+});
+
+test("a deployment does not begin while the API does not refuse an empty form, and says why", async () => {
+  checkout.commit();
+  answerAs(() => new Response("ok"));
+  const { output, exitCode, changes } = await type("npm run deploy production");
+  expect(output).toContain(
+    "✗ site: SUBSCRIPTION_API_URL: https://api.other.com/subscription answered an empty form with 200, not 400 or 422: is this the API's URL?",
+  );
+  expect(output).toContain("Nothing was changed in production.");
+  expect({ exitCode, changes }).toEqual({ exitCode: 1, changes: [] });
+});
+
+test("a rollback of the site alone asks for no token, and ends with what is live", async () => {
+  const commit = checkout.commit();
+  const metadata = { created_on: "2026-01-01T00:00:00Z" };
+  cloudflare.versions.set("citewell-site", [{ id: "the-version", metadata, annotations: { "workers/tag": commit } }]);
+  const { output, exitCode, changes } = await type(`npm run rollback production ${commit}`);
+  expect(output).toContain(ALONE);
+  expect(output).toContain(`Live in production:\n  site: commit ${commit}\nEverything is live.`);
+  expect(changes.filter((change) => !change.startsWith("POST"))).toEqual(["citewell-site the-version"]);
+  expect(exitCode).toBe(0);
+});
+
+test.each(["status production", "export production -- --email ada@acme.com", "catalog production"])(
+  "npm run %s sends nobody the operator's token, and says why",
+  async (command) => {
+    const asked: string[] = [];
+    answerAs((request) => {
+      asked.push(request.url);
+      return refusal();
+    });
+    const { output, exitCode } = await type(`OPERATOR_TOKEN=${SECRET} npm run ${command}`);
+    expect(output).toContain(`${ALONE} (no service SUBSCRIPTION_API in wrangler.toml). Only the reference API`);
+    expect({ exitCode, asked }).toEqual({ exitCode: 1, asked: [] });
+  },
+);
+
+test("npm run stripe:setup leaves an owner's Stripe account alone", async () => {
+  const { output, exitCode } = await type("npm run stripe:setup production");
+  expect(output).toContain(
+    `${ALONE} (no service SUBSCRIPTION_API in wrangler.toml). Webhooks, prices and the customer`,
+  );
+  expect(exitCode).toBe(0);
+});
