@@ -42,6 +42,35 @@ test("each file and folder that code names by its path exists", () => {
   expect(missing).toEqual([]);
 });
 
+/** The comments of a file, one for each line that has any. */
+function commentsIn(path: string): string[] {
+  const text = textOf(path);
+  if (/\.(toml|yml)$/.test(path)) return all(text, /(?:^|\s)#(.*)/gm);
+  if (path.endsWith(".sql")) return all(text, /--(.*)/g);
+  return [...all(text, /(?:^|\s)\/\/(.*)/gm), ...all(text, /\/\*([\s\S]*?)\*\//g)];
+}
+
+/** Folders that a comment may leave out, beside its own. */
+const FROM = ["", "app", "functions/subscription-api", "functions/stripe-simulator"];
+
+test("each file that a comment names by its path exists", () => {
+  const commented = files.filter((path) => /\.(tsx?|mjs|js|css|toml|yml|sql)$/.test(path));
+  const missing = commented.flatMap((path) => {
+    const named = commentsIn(path).flatMap((comment) =>
+      all(comment, /(?<![\w/.@:-])((?:\.{0,2}[\w-]+\/)+[\w.-]+\.(?:tsx?|mjs|js|sql|md|toml|yml|css|json))\b/g),
+    );
+    const exists = (name: string) =>
+      [dirname(path), ...FROM].some((folder) => existsSync(join(root, folder, name)) || isOutput(join(folder, name)));
+    return named.filter((name) => !exists(name)).map((name) => `${path} names ${name}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+test("no file of the product has more than 250 lines", () => {
+  const product = code.filter((path) => /^(app|functions|tools)\//.test(path));
+  expect(product.filter((path) => textOf(path).trimEnd().split("\n").length > 250)).toEqual([]);
+});
+
 test("each pattern of biome.json matches a file", () => {
   const includes = z.object({ includes: z.array(z.string()) });
   const biome = z.object({ files: includes, overrides: z.array(includes) }).parse(JSON.parse(textOf("biome.json")));
