@@ -6,10 +6,10 @@ import * as z from "zod";
 import { parseJson } from "../../app/shared/parse-json";
 import { root } from "../wrangler/wrangler";
 
-/** The source map that esbuild writes beside a bundle: https://tc39.es/ecma426/ */
+/** The source map that esbuild writes beside a bundle, without the sources' texts: https://tc39.es/ecma426/ */
 const payload = z.object({
   ...{ file: z.string().default(""), version: z.number(), sourceRoot: z.string().default("") },
-  ...{ sources: z.array(z.string()), sourcesContent: z.array(z.string()), names: z.array(z.string()) },
+  ...{ sources: z.array(z.string()), names: z.array(z.string()) },
   mappings: z.string(),
 });
 
@@ -39,7 +39,7 @@ function mapOf(bundle: string): SourceMap | undefined {
   const { data } = payload.safeParse(parseJson(readFileSync(`${bundle}.map`, "utf8")));
   // A build may be writing it.
   if (!data) return undefined;
-  const map = new SourceMap(data);
+  const map = new SourceMap({ ...data, sourcesContent: [] });
   maps.set(bundle, { at, map });
   return map;
 }
