@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,27 +6,33 @@ import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { shownOf } from "../../../../tools/start/log-lines";
 
-/** The stack of an error that a bundle throws on line 2 of its source, as V8 writes it. */
-async function stackOfBundle(): Promise<string[]> {
+/**
+ * The stack frame of an error that a bundle throws on line 2 of its source, as V8 writes it. Vitest would map a thrown error's.
+ * @param hasContents false for a source map with null for the source, as of a package whose own map has no sources
+ */
+async function frameOfBundle(hasContents: boolean): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "bundle-"));
   const [source, outfile] = [join(folder, "thrower.ts"), join(folder, "bundle.mjs")];
   await writeFile(source, 'export function thrower(): never {\n  throw new Error("NCBOOM");\n}\n');
-  await build({ entryPoints: [source], outfile, bundle: true, format: "esm", minify: true, sourcemap: true });
-  const { thrower } = await import(pathToFileURL(outfile).href);
-  try {
-    return thrower();
-  } catch (error) {
-    const lines = error instanceof Error ? (error.stack ?? "").split("\n") : [];
-    return lines.slice(1, 2).map((line) => line.trim());
+  const options = { bundle: true, format: "esm", minify: true, sourcemap: true, sourcesContent: hasContents } as const;
+  await build({ entryPoints: [source], outfile, ...options });
+  if (!hasContents) {
+    const map = JSON.parse(await readFile(`${outfile}.map`, "utf8"));
+    await writeFile(`${outfile}.map`, JSON.stringify({ ...map, sourcesContent: [null] }));
   }
+  const column = (await readFile(outfile, "utf8")).indexOf("new Error") + 1;
+  return `at thrower (${pathToFileURL(outfile)}:1:${column})`;
 }
 
-test("an error is shown with its message, and with its frames in the source", async () => {
-  const stack = await stackOfBundle();
+test.each([
+  { map: "a source map", hasContents: true },
+  { map: "a source map without the source's text", hasContents: false },
+])("an error is shown with its message, and with its frame in the source by $map", async ({ hasContents }) => {
+  const stack = [await frameOfBundle(hasContents)];
   const line = JSON.stringify({ level: "error", event: "unexpected", error: "Error", message: "NCBOOM", stack });
   const [shown, frame = ""] = (shownOf(line) ?? "").split("\n");
   expect(shown).toBe('{"level":"error","event":"unexpected","error":"Error","message":"NCBOOM"}');
-  expect(frame).toMatch(/^ {4}at .*thrower\.ts:2:9\)?$/);
+  expect(frame).toMatch(/^ {4}at thrower \(.*thrower\.ts:2:9\)$/);
 });
 
 test("a frame outside the bundles is shown as it is", () => {
