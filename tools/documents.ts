@@ -15,14 +15,12 @@ const textOf = (path: string) => readFileSync(join(root, path), "utf8");
 export const HANDBOOK = "docs/operations.md";
 
 /** A Worker's schema of settings, and the file that declares it with a doc comment beside each setting. */
-type Declared = { schema: z.$ZodObject; shape: Record<string, z.$ZodType>; path: string };
+type Declared = { schema: z.$ZodObject; path: string };
 
-const SITE: Declared = {
-  schema: siteSettings,
-  shape: siteSettings.shape,
-  path: "app/pipeline/settings/configuration.server.ts",
-};
-const API: Declared = { schema: apiSettings, shape: apiSettings.shape, path: "functions/subscription-api/config.ts" };
+const SITE: Declared = { schema: siteSettings, path: "app/pipeline/settings/configuration.server.ts" };
+const API: Declared = { schema: apiSettings, path: "functions/subscription-api/config.ts" };
+
+const shapeOf = ({ schema }: Declared) => schema._zod.def.shape;
 
 const TABLES = {
   "settings of the site": () => settingsTable(SITE),
@@ -80,20 +78,21 @@ function devVars(own: Declared, other: Declared): string {
 }
 
 function settingsTable(declared: Declared): string {
-  const { shape } = declared;
+  const shape = shapeOf(declared);
   const comments = commentsOf(declared);
   const rows = Object.keys(shape).map((name) => [`\`${name}\``, defaultOf(shape[name]), comments.get(name) ?? ""]);
   return markdownTable(["Setting", "Default", "Meaning"], rows);
 }
 
 /** By setting. Throws an error if one has no doc comment. */
-function commentsOf({ shape, path }: Declared): ReadonlyMap<string, string> {
+function commentsOf(declared: Declared): ReadonlyMap<string, string> {
+  const { path } = declared;
   const schema = /export const settings = z\.object\(\{\n(.*?)\n\}\);/s.exec(textOf(path))?.[1] ?? "";
   const comments = new Map<string, string>();
   for (const [, comment = "", name = ""] of schema.matchAll(/\/\*\* (.+?) \*\/\s+(\w+):/gs)) {
     comments.set(name, comment);
   }
-  const names = Object.keys(shape);
+  const names = Object.keys(shapeOf(declared));
   const missing = names.filter((name) => !comments.has(name));
   if (missing.length > 0) throw new Error(`${path} has no comment beside ${missing.join(", ")}`);
   return comments;

@@ -1,6 +1,6 @@
 import { describeError } from "../shared/describe-error";
 import { type LogFields, logLine } from "../shared/log-line";
-import { isLoopback } from "../shared/settings";
+import { isLocal } from "./settings/configuration.server";
 
 export interface Log {
   add(fields: LogFields): void;
@@ -26,9 +26,4 @@ export function createLog(requestId: string, env: object): Log {
     error: (event, fields) => console.error(logLine("error", event, requestId, fields)),
     failure: (event, error) => console.error(logLine("error", event, requestId, describeError(error, isLocal(env)))),
   };
-}
-
-/** True on a developer's machine. */
-function isLocal(env: object): boolean {
-  return !("STAGE" in env) && "SITE_URL" in env && isLoopback(String(env.SITE_URL));
 }

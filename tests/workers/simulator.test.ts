@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { enterCard, mails, post, stripeAt } from "../support/visitors/visitor";
+import { enterCard, mails, newIntent, post, stripeAt } from "../support/visitors/visitor";
 import { startStripeSimulator } from "../support/workers/workers";
 
 /* The simulator behaves like Stripe where the API and the site rely on it: one example of each kind. */
@@ -9,15 +9,6 @@ const DAY_SECONDS = 86_400;
 const simulator = await startStripeSimulator();
 const stripe = stripeAt(simulator);
 afterAll(simulator.dispose);
-
-/** A setup intent as the API makes it. */
-async function newIntent(email: string) {
-  const { id: customer } = await stripe.customers.create({ email });
-  const kind = { usage: "off_session" as const, allowed_payment_method_types: ["card" as const] };
-  const { id, client_secret } = await stripe.setupIntents.create({ customer, ...kind });
-  const status = async () => (await stripe.setupIntents.retrieve(id)).status;
-  return { id, customer, secret: client_secret ?? "", status };
-}
 
 describe("an idempotency key", () => {
   /** Creates a customer under the key, and says how it was answered and how many customers there are. */
@@ -107,7 +98,7 @@ test("a list's second page begins after the last object of its first", async () 
 });
 
 test("an event that could not be delivered is listed, among those of its type and time", async () => {
-  const { secret, id } = await newIntent("undelivered@example.com");
+  const { secret, id } = await newIntent(stripe, "undelivered@example.com");
   await enterCard(simulator.url, secret, "4000000000000002");
   const types = ["setup_intent.setup_failed"];
   const listed = async (filter: object) => {
@@ -143,7 +134,7 @@ test("the simulator's root redirects to the dashboard", async () => {
 describe("the dashboard's clock", () => {
   /** A trial of five days, and what a person does with it on the dashboard. */
   async function trial(email: string) {
-    const { id, customer, secret } = await newIntent(email);
+    const { id, customer, secret } = await newIntent(stripe, email);
     await enterCard(simulator.url, secret);
     const card = String((await stripe.setupIntents.retrieve(id)).payment_method);
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card } });

@@ -119,6 +119,14 @@ export function readConfiguration(env: unknown): ConfigurationResult<Configurati
   return problems.length === 0 ? { status: "valid", configuration: parsed.data } : { status: "invalid", problems };
 }
 
+/**
+ * True for the settings of `npm start`, without reading all of them.
+ * @param env the Worker's settings, which may be wrong
+ */
+export function isLocal(env: object): boolean {
+  return !("STAGE" in env) && "SITE_URL" in env && isLoopback(String(env.SITE_URL));
+}
+
 /** Rules that compare settings. */
 function pairProblems(configuration: Configuration): ConfigurationProblem[] {
   const { SESSION_SECRET, TURNSTILE_SECRET_KEY } = configuration;

@@ -1,9 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { WebSocket } from "undici";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { PAID_PLANS } from "../../../app/contract/plans";
 import { fields } from "../../support/person";
@@ -11,45 +8,14 @@ import { enterCard, mails, newCard, stripeStateOf } from "../../support/visitors
 import { startUpstream } from "../../support/workers/upstream";
 import { checkOut } from "./checkout";
 import { freePorts } from "./ports";
+import { poll, startIn, stop } from "./started";
 
-/* `npm start` and `npm run dev` as a person runs them, in a checkout and on ports of its own. */
+/* `npm start` as a person runs it, in a checkout and on ports of its own. */
 
 const checkout = await checkOut();
 afterAll(checkout.dispose);
 
-type Started = { npm: ChildProcess; lines: string[] };
-
-/** Runs a script until it is ready. npm has a process group of its own, as in a terminal. */
-async function start(port: number, script: string, settings: NodeJS.ProcessEnv = {}): Promise<Started> {
-  const ofTest = { NODE_ENV: undefined, NODE_OPTIONS: undefined, STRIPE_SECRET_KEY: "", PORT: String(port) };
-  const env = { ...process.env, ...ofTest, ...settings };
-  const npm = spawn("npm", ["run", script, "--silent"], { cwd: checkout.folder, env, detached: true });
-  const lines: string[] = [];
-  for (const input of [npm.stdout, npm.stderr]) createInterface({ input }).on("line", (line) => lines.push(line));
-  onTestFinished(() => {
-    if (npm.exitCode === null && npm.signalCode === null && npm.pid !== undefined) process.kill(-npm.pid, "SIGKILL");
-  });
-  await expect.poll(() => lines.at(-1)).toMatch(/^Ready: open/);
-  return { npm, lines };
-}
-
-/** Asks all three Workers all the time. Ends with the statuses of the answers; a connection that is refused has none. */
-function poll(port: number) {
-  let isOver = false;
-  const statuses = [port, port + 1, port + 2].map(async (one) => {
-    const found = new Set<number | string>();
-    while (!isOver) {
-      const answer = await fetch(`http://localhost:${one}/health`).catch((error) => String(error.cause?.code));
-      found.add(typeof answer === "string" ? answer : answer.status);
-      if (typeof answer !== "string") await answer.body?.cancel();
-    }
-    return [...found].filter((status) => status !== "ECONNREFUSED");
-  });
-  return async () => {
-    isOver = true;
-    return (await Promise.all(statuses)).flat();
-  };
-}
+const start = startIn(checkout.folder);
 
 /** The processes that a process has started, and theirs. */
 function descendantsOf(pid: number): { pid: number; command: string }[] {
@@ -69,15 +35,6 @@ const isRunning = (pid: number) => {
     return false;
   }
 };
-
-/** Presses Ctrl-C, after which nothing listens on the three ports. */
-async function stop({ npm, lines }: Started, port: number): Promise<void> {
-  process.kill(-Number(npm.pid), "SIGINT");
-  await expect.poll(() => lines).toContain("Stopping …");
-  await once(npm, "exit");
-  for (const one of [port, port + 1, port + 2])
-    await expect(fetch(`http://localhost:${one}/`)).rejects.toThrow("fetch failed");
-}
 
 test("npm start serves the sign-up on PORT, prints addresses and failed requests, and ends with Ctrl-C", async () => {
   const port = await freePorts();
@@ -215,45 +172,4 @@ test("after kill -9 of npm start no Worker keeps the database's files open", asy
   expect(workerd).toHaveLength(1);
   for (const { pid, command } of processes) if (command.includes("start.ts")) process.kill(pid, "SIGKILL");
   await expect.poll(() => workerd.filter(({ pid }) => isRunning(pid))).toEqual([]);
-});
-
-test("npm run dev serves a saved change without a failed request, and tells pages to load themselves again", async () => {
-  const port = await freePorts();
-  const started = await start(port, "dev");
-  const said = async (sentence: RegExp, change: () => Promise<unknown>) => {
-    const before = started.lines.length;
-    await change();
-    await expect.poll(() => started.lines.slice(before).join("\n")).toMatch(sentence);
-  };
-  const site = `http://localhost:${port}`;
-  const pricing = async () => (await fetch(`${site}/pricing`)).text();
-  const [, script = "", build = ""] = /<script src="([^"]+)" data-build="(\d+)">/.exec(await pricing()) ?? [];
-  expect(await (await fetch(site + script)).text()).toContain("location.reload()");
-  const edit = (change: (code: string) => string) => checkout.change("app/pricing/pricing-content.ts", change);
-
-  const polled = poll(port);
-  await said(/^Reloaded: site$/m, () => edit((code) => code.replace(/title: "[^"]*"/, 'title: "Saved"')));
-  expect(await polled(), "answers while the Workers are loaded again").toEqual([200, 200, 200]);
-  expect(await pricing()).toContain("Saved</h1>");
-  const socket = new WebSocket(`ws://localhost:${port}/live-reload?build=${build}`);
-  expect(await new Promise((resolve) => socket.addEventListener("message", ({ data }) => resolve(data)))).toBe(
-    "reload",
-  );
-
-  const migration = join(checkout.folder, "functions/subscription-api/migrations/0099_new.sql");
-  await said(/^Reloaded: subscription-api$/m, () => writeFile(migration, "CREATE TABLE a_new_one (id TEXT)"));
-  expect((await fetch(`http://localhost:${port + 1}/health`)).status).toBe(200);
-  const newFile = join(checkout.folder, "public/new.txt");
-  await said(/^Reloaded: settings and static files$/m, () => writeFile(newFile, "a new file"));
-  expect(await (await fetch(`${site}/new.txt`)).text()).toBe("a new file");
-  await said(/^Reloaded: site$/m, () =>
-    checkout.change("wrangler.toml", (text) => text.replace("http://localhost:8789/p/login", "https://acme.com/login")),
-  );
-  expect(await pricing()).toContain("https://acme.com/login");
-  await said(/pricing-content\.ts/, () => edit((code) => `${code}\nconst = 1;\n`));
-  expect(await pricing()).toContain("Saved</h1>");
-  await said(/^Restart npm run dev to use package\.json\.$/m, () =>
-    checkout.change("package.json", (text) => `${text}\n`),
-  );
-  await stop(started, port);
 });

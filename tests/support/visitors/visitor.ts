@@ -84,3 +84,12 @@ export async function mails({ url }: { url: string }, address: string) {
   const { data } = z.object({ data: z.array(mail) }).parse(await (await fetch(`${url}/emails`)).json());
   return data.filter(({ to }) => to.includes(address));
 }
+
+/** A setup intent as the API makes it. */
+export async function newIntent(stripe: Stripe, email: string) {
+  const { id: customer } = await stripe.customers.create({ email });
+  const kind = { usage: "off_session" as const, allowed_payment_method_types: ["card" as const] };
+  const { id, client_secret } = await stripe.setupIntents.create({ customer, ...kind });
+  const status = async () => (await stripe.setupIntents.retrieve(id)).status;
+  return { id, customer, secret: client_secret ?? "", status };
+}

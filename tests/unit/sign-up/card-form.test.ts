@@ -1,80 +1,12 @@
 // @vitest-environment jsdom
-import { act, createElement } from "react";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { billingDetails } from "../../../app/signup/card/billing-details";
-import CardForm from "../../../app/signup/card/card-form";
-import type { Notice } from "../../../app/signup/notices";
-import type { CardStepData } from "../../../app/signup/steps";
-import { cardStep, pass, RETURN_PATH, renderedPages } from "./rendered-page";
+import { cardStep, pass, RETURN_PATH } from "./rendered-page";
+import { cardForms, DECLINED, failed, found, type Given, OPEN } from "./shown-card-form";
 
-/* The card form, with a Stripe.js whose answers a test sets. */
+/* The card form: what it says and does before, while and after a card is entered. */
 
-const show = renderedPages();
-beforeEach(() => sessionStorage.clear());
-
-const found = (status: string) => ({ setupIntent: { status } });
-const failed = (error: object) => ({ error });
-const OPEN = found("requires_payment_method");
-const DECLINED = failed({ type: "card_error", message: "Your card was declined." });
-
-/** The package keeps the first Stripe.js that it finds. */
-let client: object;
-const makeClient = vi.fn(() => client);
-const StripeJs = Object.assign(makeClient, { version: "endive" });
-
-interface Given {
-  data?: CardStepData;
-  /** Stripe's answers about the setup, one after the other. The last one repeats. */
-  retrieved?: object[];
-  /** What Stripe says to a card. */
-  answer?: object;
-  /** Is thrown by `elements()`. */
-  refusal?: Error;
-  isLoaded?: boolean;
-}
-
-async function showForm({
-  data = cardStep,
-  retrieved = [OPEN],
-  answer = DECLINED,
-  refusal,
-  isLoaded = true,
-}: Given = {}) {
-  const handlers = new Map<string, (event: object) => void>();
-  const on = (name: string, handler: (event: object) => void) => handlers.set(name, handler);
-  const element = { on, once() {}, off() {}, mount() {}, update() {}, destroy() {} };
-  const create = vi.fn(() => element);
-  const elements = vi.fn(() => {
-    if (refusal) throw refusal;
-    return { create, getElement: () => null, update() {} };
-  });
-  const retrieveSetupIntent = vi.fn(async () => {
-    const next = retrieved.length > 1 ? retrieved.shift() : retrieved[0];
-    if (next instanceof Error) throw next;
-    return next;
-  });
-  const confirmSetup = vi.fn(async () => (answer instanceof Error ? Promise.reject(answer) : answer));
-  const others = { createToken() {}, createPaymentMethod() {}, confirmCardPayment() {} };
-  client = { ...others, elements, retrieveSetupIntent, confirmSetup };
-  makeClient.mockClear();
-  if (isLoaded) vi.stubGlobal("Stripe", StripeJs);
-  const [onNotice, onReady] = [vi.fn<(notice?: Notice) => void>(), vi.fn()];
-  const page = await show(createElement(CardForm, { data, onNotice, onReady }), data);
-  return {
-    ...page,
-    create,
-    elements,
-    retrieveSetupIntent,
-    confirmSetup,
-    onReady,
-    /** The latest notice. */
-    notice: () => onNotice.mock.lastCall?.[0],
-    ready: () => act(async () => handlers.get("ready")?.({})),
-    failToLoad: (error: object) => act(async () => handlers.get("loaderror")?.({ elementType: "payment", error })),
-    script: () => document.head.querySelector("script"),
-    isPayEnabled: () => page.button("Pay")?.disabled === false,
-  };
-}
+const showForm = cardForms();
 
 /** Shows the form, waits for its fields and presses Pay. */
 async function pay(given: Given) {

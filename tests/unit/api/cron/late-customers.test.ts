@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { erasePerson } from "../../../../functions/subscription-api/operator/export-and-erase";
 import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
 import { DAY, MINUTE } from "../../../support/api-in-process/scheduler";
@@ -16,14 +16,9 @@ const EMAIL = "ada@example.com";
 async function withSlowCreation() {
   const api = signUpsInProcess();
   const signUp = await api.unknownToStripe({ email: EMAIL });
-  const set = (now: number) => {
-    vi.setSystemTime(now);
-    api.model.scheduler.now = now;
-  };
   return {
     ...api,
     signUp,
-    set,
     /** Stripe carries out the creation. */
     arrive: () => api.services.payments.findOrCreateCustomer(signUp),
     live: () => api.model.all("customer").filter(({ deleted }) => !deleted),

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { handleUndeliveredEvents } from "../../../../functions/subscription-api/cron/undelivered-events";
 import { DAY, HOUR, MINUTE } from "../../../support/api-in-process/scheduler";
 import { refusal } from "../../../support/api-in-process/stripe-objects";
@@ -19,13 +19,8 @@ async function withLostEvents() {
   await api.change(id, "status = 'active'");
   const subscription = api.model.get(stripe_subscription_id);
   if (!subscription) throw new Error("The trial has no subscription");
-  const set = (now: number) => {
-    vi.setSystemTime(now);
-    api.model.scheduler.now = now;
-  };
   return {
     ...api,
-    set,
     become: (status: string) => api.model.become(subscription, status, true),
     run: (limits = LIMITS) => handleUndeliveredEvents(api.services, limits),
     status: async () => (await api.find(id)).status,

@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import * as z from "zod";
 import { type Config, readConfig } from "../../../../functions/subscription-api/config";
 import { servicesFor } from "../../../../functions/subscription-api/services";
@@ -65,7 +66,12 @@ export function signUpsInProcess({ onePerPerson = false, settings, io }: Options
   };
   /** Kinds and times of due messages, in order. */
   const messages = () => api.rows("SELECT kind, next_attempt_at FROM outbox ORDER BY kind");
-  return { ...api, services, find, change, unknownToStripe, pending, enterCard, withCard, onTrial, messages };
+  /** Sets the clock of the API and of Stripe. */
+  const set = (now: number): void => {
+    vi.setSystemTime(now);
+    api.model.scheduler.now = now;
+  };
+  return { ...api, services, find, change, unknownToStripe, pending, enterCard, withCard, onTrial, messages, set };
 }
 
 /** Returns the configuration of valid settings; throws an error with the problems of invalid ones. */
