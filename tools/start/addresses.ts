@@ -6,12 +6,12 @@ import { ToolError } from "../failures";
 /** Without PORT. */
 export const DEFAULT_PORT = 8787;
 
-/** The site's port, from PORT. The API and the simulator use the two ports after it. */
+/** The site's port, from PORT. The API, the simulator and the debugger of `npm run dev` use the three ports after it. */
 export function portOf({ PORT }: NodeJS.ProcessEnv): number {
   const port = /^\d*$/.test(PORT ?? "") ? Number(PORT || DEFAULT_PORT) : Number.NaN;
-  if (port >= 1 && port <= 65_533) return port;
+  if (port >= 1 && port <= 65_532) return port;
   throw new ToolError(
-    `PORT is ${PORT}: set it to a number from 1 to 65533, such as 9000. The two ports after it are used too.`,
+    `PORT is ${PORT}: set it to a number from 1 to 65532, such as 9000. The three ports after it are used too.`,
   );
 }
 

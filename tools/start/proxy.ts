@@ -87,8 +87,8 @@ const hasCode = (error: unknown, code: string) => error instanceof Error && "cod
 const isInUse = (error: unknown) => hasCode(error, "EADDRINUSE");
 const isForbidden = (error: unknown) => hasCode(error, "EACCES");
 
-/** Three ports are taken in a row, so another hundred is free of them. */
-const otherPort = (port: number) => `PORT=${port >= 8998 && port <= 9002 ? 9100 : 9000} npm start`;
+/** Four ports are taken in a row, so another hundred is free of them. */
+const otherPort = (port: number) => `PORT=${port >= 8997 && port <= 9003 ? 9100 : 9000} npm start`;
 
 /** A client's connection, and the connection to its Worker while there is one. */
 class Connection {

@@ -20,14 +20,14 @@ type Options = {
   isVerbose: boolean;
   /** True if open pages reload when the Workers do. */
   hasLiveReload: boolean;
-  /** Where a debugger connects, on this machine only; undefined for none. */
-  inspectorPort: number | undefined;
+  /** True if debuggers may connect. */
+  hasDebugger: boolean;
   /** Called with each line that a Worker logs. */
   onLine: (line: string) => void;
 };
 
 /** Applies new migrations and runs the built Workers in one Miniflare. Throws ToolError if a migration fails. */
-export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, inspectorPort, onLine }: Options) {
+export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, hasDebugger, onLine }: Options) {
   const optionsOf = (name: WorkerName): WorkerOptions => {
     const { folder, bundle } = WORKERS[name];
     const path = join(root, "build", name, bundle);
@@ -44,7 +44,7 @@ export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, insp
       ...bindingsOf(folder, varsOf(name)),
       modulesRoot: join(root, "build", name),
       modules: name === "site" && hasLiveReload ? wrapped() : [built],
-      unsafeInspectorProxy: inspectorPort !== undefined,
+      unsafeInspectorProxy: hasDebugger,
       // Miniflare itself listens only for the first Worker, and compresses its pages as Cloudflare does.
       ...(name !== "site" && { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] }),
     };
@@ -53,7 +53,7 @@ export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, insp
     workers,
     host: "127.0.0.1",
     port: 0,
-    ...(inspectorPort !== undefined && { inspectorPort, inspectorHost: "127.0.0.1" }),
+    ...(hasDebugger && { inspectorPort: 0, inspectorHost: "127.0.0.1" }),
     d1Persist: join(state, "v3/d1"),
     durableObjectsPersist: join(state, "v3/do"),
     log: isVerbose ? new Log() : new NoOpLog(),
@@ -77,6 +77,7 @@ export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, insp
   return {
     addressOf: (name: WorkerName): Promise<URL> =>
       name === "site" ? miniflare.ready : miniflare.unsafeGetDirectURL(nameOf(name)),
+    debuggerAddress: () => miniflare.getInspectorURL(),
     /** Reloads the builds, the settings and the static files. */
     async reload(): Promise<void> {
       await miniflare.setOptions(options());

@@ -42,16 +42,20 @@ async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching
   };
 
   const proxy = createProxy();
-  const addressOf = async (name: WorkerName) => workers?.addressOf(name) ?? Promise.reject(new Error("It has ended"));
+  const hasEnded = () => Promise.reject(new Error("The Workers have ended."));
+  const addressOf = async (name: WorkerName) => workers?.addressOf(name) ?? hasEnded();
   for (const [index, name] of workerNames.entries()) await proxy.listen(port + index, host?.ip, () => addressOf(name));
+  const debuggerPort = port + workerNames.length;
+  // Only this machine may debug.
+  if (isWatching) await proxy.listen(debuggerPort, undefined, async () => workers?.debuggerAddress() ?? hasEnded());
 
   const building = isWatching ? await startBuilding() : undefined;
   if (!isWatching) await buildWhatChanged();
   if (isStopping) return;
   console.log("Starting the Workers …");
   endWorkerdWithThisProcess();
-  const inspectorPort = isWatching ? port + workerNames.length : undefined;
-  const running = await runWorkers({ varsOf, state, isVerbose, hasLiveReload: isWatching, inspectorPort, onLine });
+  const forDevelopment = { hasLiveReload: isWatching, hasDebugger: isWatching };
+  const running = await runWorkers({ varsOf, state, isVerbose, ...forDevelopment, onLine });
   workers = running;
   stopOnSignals();
   proxy.release();
@@ -69,7 +73,7 @@ async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching
   account webhooks  ${at(2)}/console
   Stripe dashboard  ${at(2)}/dashboard`);
   console.log(testMode?.whatIsLeft ?? `  customer portal   ${at(2)}/p/login/test`);
-  if (inspectorPort !== undefined) console.log(`  debugger          localhost:${inspectorPort}`);
+  if (isWatching) console.log(`  debugger          localhost:${debuggerPort}`);
   console.log(`  subscription API  ${at(1)}\nPress Ctrl-C to stop everything.\nReady: open ${at(0)}`);
 }
 

@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { WebSocket } from "undici";
 import { afterAll, expect, onTestFinished, test } from "vitest";
@@ -104,6 +106,16 @@ test("a debugger stops npm run dev at breakpoints in the site's route and in the
     expect((await answer).status).toBe(200);
   }
   await stop(started, port);
+});
+
+test("npm run dev says who uses the debugger's port", async () => {
+  const port = await freePorts();
+  const holder = createServer().listen(port + 3, "127.0.0.1");
+  onTestFinished(() => void holder.close());
+  await once(holder, "listening");
+  const { output, exitCode } = await checkout.run("dev", [], { PORT: String(port) });
+  expect(output).toContain(`Port ${port + 3} is in use by process ${process.pid} `);
+  expect(exitCode).toBe(1);
 });
 
 test("npm run dev serves a saved change without a failed request, and tells pages to load themselves again", async () => {

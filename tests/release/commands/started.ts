@@ -41,9 +41,10 @@ export function poll(port: number) {
 
 /** Presses Ctrl-C, after which nothing listens on the three ports. */
 export async function stop({ npm, lines }: Started, port: number): Promise<void> {
+  const exit = once(npm, "exit");
   process.kill(-Number(npm.pid), "SIGINT");
   await expect.poll(() => lines).toContain("Stopping …");
-  await once(npm, "exit");
+  await exit;
   for (const one of [port, port + 1, port + 2])
     await expect(fetch(`http://localhost:${one}/`)).rejects.toThrow("fetch failed");
 }
