@@ -75,7 +75,9 @@ export async function unpackZip() {
     /** Throws an error with the output of a command that fails. */
     async succeed(command: string, options: { node?: string; env?: NodeJS.ProcessEnv } = {}) {
       const { exitCode, output } = await this.run(command, options);
-      if (exitCode !== 0) throw new Error(`${command} ended with ${exitCode}:\n${output}`);
+      // Vitest takes lines that start with "at" for frames of this error, and cannot read each file that they name.
+      const quoted = output.replace(/^/gm, "> ");
+      if (exitCode !== 0) throw new Error(`${command} ended with ${exitCode}:\n${quoted}`);
     },
     dispose: () => rm(top, { recursive: true, force: true, maxRetries: 5 }),
   };
