@@ -1,6 +1,7 @@
 import { Deeds } from "./deeds";
 import { checkEmail, checkEnd, checkSubscription } from "./invariants";
 import type { LoadedApi } from "./loaded-api";
+import { Operator } from "./operator";
 import { Visitor } from "./visitors";
 import { type History, World } from "./world";
 
@@ -20,12 +21,12 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
     },
     (invocation) => {
       const visitor = deeds.visitors.find(({ name }) => invocation.startsWith(name));
-      if (visitor) void new Visitor(world, deeds, `operator during ${invocation}`).erase(visitor.email);
+      if (visitor) void new Operator(world, deeds, `operator during ${invocation}`).erase(visitor.email);
     },
   );
   for (const index of history.visitors) void new Visitor(world, deeds, `visitor ${index}`).visit(index);
-  void new Visitor(world, deeds, "the company").changePrices();
-  await world.scheduler.runUntil(world.end);
+  void new Operator(world, deeds, "the company").changePrices();
+  await world.scheduler.runUntil(world.conditions.to);
   checkEnd(world, deeds);
   const { violations, trace, reached } = world;
   return { violations, trace, reached, signUps: deeds.sentForms.length };

@@ -126,7 +126,10 @@ export function checkEnd(world: World, deeds: Deeds): void {
     );
   }
   const cards = rows.map((row) => consents.find((one) => one.setupIntent === row.stripe_setup_intent_id)?.card);
-  wrong(world.onePerPerson && new Set(cards).size < cards.length, `One of the cards ${cards} has two trials`);
+  wrong(
+    world.conditions.onePerPerson && new Set(cards).size < cards.length,
+    `One of the cards ${cards} has two trials`,
+  );
   const emails = rows.filter((row) => row.end_reason === null).map(({ email }) => email);
   wrong(new Set(emails).size < emails.length, `One of the email addresses ${emails} has two trials`);
 
@@ -142,7 +145,7 @@ export function checkEnd(world: World, deeds: Deeds): void {
     // A deleted sign-up's messages were deleted with it.
     const isKept = rows.some(({ id }) => key.includes(String(id)));
     wrong(isKept && !messages.some((one) => one.key === key), `The message ${key} went out but is not in the outbox`);
-    wrong(world.isSound && count > 1, `The message ${key} arrived ${count} times although nothing failed`);
+    wrong(world.conditions.isSound && count > 1, `The message ${key} arrived ${count} times although nothing failed`);
   }
 
   for (const { id, object, customer, status, deleted, payment_method } of stripe.objects.values()) {
@@ -170,7 +173,7 @@ export function checkEnd(world: World, deeds: Deeds): void {
     // Declined cards, and earlier cards that already had a trial.
     const others = consents.filter((other) => other.name === name && other !== one);
     const failed = others.reduce((sum, other) => sum + other.declined + 1, declined);
-    const cardUsed = world.onePerPerson && consents.some((other) => other.card === card && isOfTrial(other));
+    const cardUsed = world.conditions.onePerPerson && consents.some((other) => other.card === card && isOfTrial(other));
     const isLate = refused.includes(one) && at >= sentAt(one) + DAY;
     const reportedAt = deeds.reportedNotMe.get(stripe.get(setupIntent)?.metadata.sign_up_id ?? "") ?? Infinity;
     // A card that was set up before the report may still have been waiting for its trial.

@@ -1,20 +1,18 @@
 import { SHOWN_PRICE_HEADER } from "../../app/contract/site-headers";
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
-import { SETTINGS } from "../support/api-in-process/settings";
 import { type Answer, POOR } from "../support/api-in-process/stripe-objects";
 import { validRequest } from "../support/person";
 import { type Deeds, type Form, intentOf, mayBeSentAgain, type SentForm } from "./deeds";
+import { insist } from "./insist";
+import { Operator } from "./operator";
 import { PACKAGES } from "./price-list";
 import { type Random, randomOf } from "./random";
 import type { Reply, World } from "./world";
 
 const PLANS: readonly [{ id: string | undefined }, ...{ id: string | undefined }[]] = [{ id: undefined }, ...PACKAGES];
 
-type Send = (name: string) => Promise<Reply>;
-const isDone = ({ status }: Answer) => status === 200 || status === 404;
-
 export class Visitor {
-  readonly #random: Random;
+  readonly random: Random;
   #isTwin = false;
 
   constructor(
@@ -22,15 +20,15 @@ export class Visitor {
     readonly deeds: Deeds,
     readonly name: string,
   ) {
-    this.#random = randomOf(world.history.seed, name);
+    this.random = randomOf(world.history.seed, name);
   }
 
-  readonly #pause = (most: number) => this.world.scheduler.sleep(this.#random.between(0, most));
+  readonly #pause = (most: number) => this.world.scheduler.sleep(this.random.between(0, most));
 
   /** Everything one person does. Some people share an email address or a card. */
   async visit(index: number): Promise<void> {
     const { world } = this;
-    const random = this.#random;
+    const random = this.random;
     const twin = randomOf(world.history.seed, "twins").oneOf([0, 1, 2, 3, 4, 5, 6]);
     this.#isTwin = index === twin || index === twin + 1;
     const owner = index === twin + 1 || random.chance(0.15) ? index - 1 : index;
@@ -41,8 +39,8 @@ export class Visitor {
     const enter = (sent: SentForm) => this.#enterCard(sent.reply, sent, card);
     this.deeds.visitors.push({ name: this.name, email });
     await this.#pause(index * 2 * SECOND);
-    if (world.faulty > 0 && random.chance(0.05))
-      void new Visitor(world, this.deeds, `operator ${index}`).operate(email);
+    if (world.conditions.faulty > 0 && random.chance(0.05))
+      void new Operator(world, this.deeds, `operator ${index}`).exportAndErase(email);
 
     switch (random.oneOf(["", "", "", "double click", "two tabs", "other plan", "leaves", "a day later"])) {
       case "double click":
@@ -98,38 +96,24 @@ export class Visitor {
    */
   async #signUp(form: Form): Promise<SentForm> {
     const isDecided = (answer: Answer) => [200, 409, 422].includes(answer.status) && !mayBeSentAgain(answer);
-    const sendsPrice = this.#random.chance(0.9);
+    const sendsPrice = this.random.chance(0.9);
     let sent = form;
     let openedAt = this.world.now;
-    if (this.#random.chance(0.2)) await this.#pause(2 * MINUTE);
+    if (this.random.chance(0.2)) await this.#pause(2 * MINUTE);
     const send = async (name: string) => {
       sent = { ...form, shown: sendsPrice ? this.world.prices.shownAt(openedAt, form.plan.id) : undefined };
       const reply = await this.#post({ ...sent, name });
       if (reply) openedAt = this.world.now;
       return reply;
     };
-    const reply = await this.#insist(form.name, send, isDecided, this.#random.chance(0.3) ? 4 : 400);
+    const reply = await insist(this, form.name, send, isDecided, this.random.chance(0.3) ? 4 : 400);
     this.deeds.sentForms.push({ ...sent, reply });
     return { ...sent, reply };
   }
 
-  /** Tries until an answer passes `isDecided`. Long after the last fault, one has to within eight tries. */
-  async #insist(name: string, send: Send, isDecided = isDone, tries = 400): Promise<Reply> {
-    let reply: Reply;
-    let inQuiet = 0;
-    for (let attempt = 1; attempt <= tries && inQuiet < 8; attempt += 1) {
-      reply = await send(`${name} try ${attempt}`);
-      if (reply && isDecided(reply)) return reply;
-      if (this.world.isQuietFor(HOUR)) inQuiet += 1;
-      await this.#pause(attempt < 5 ? 4 * SECOND : HOUR / 4);
-    }
-    if (inQuiet === 8) this.world.violate(`${name} still gets ${reply?.status} although nothing fails any more`);
-    return reply;
-  }
-
   async #enterCard(reply: Reply, form: Form, card: string): Promise<void> {
     const { stripe } = this.world;
-    const random = this.#random;
+    const random = this.random;
     const setupIntent = intentOf(reply);
     if (setupIntent === "" || reply === undefined) return;
     if (this.#isTwin) await this.#meet(card);
@@ -166,8 +150,8 @@ export class Visitor {
 
   /** Two visitors share a card and enter it at the same moment, unless their forms take longer. */
   async #meet(card: string): Promise<void> {
-    const { history, scheduler, now, start } = this.world;
-    const moment = start + randomOf(history.seed, card).between(30, 90) * SECOND;
+    const { history, scheduler, now, conditions } = this.world;
+    const moment = conditions.from + randomOf(history.seed, card).between(30, 90) * SECOND;
     await scheduler.sleep(Math.max(0, moment - now));
   }
 
@@ -175,9 +159,9 @@ export class Visitor {
   async #removeCard(setupIntent: string): Promise<void> {
     const { stripe } = this.world;
     this.deeds.removed.add(setupIntent);
-    await this.#pause(this.#random.chance(0.7) ? SECOND : 20 * SECOND);
+    await this.#pause(this.random.chance(0.7) ? SECOND : 20 * SECOND);
     const { customer, payment_method } = stripe.get(setupIntent) ?? {};
-    const path = this.#random.chance(0.5)
+    const path = this.random.chance(0.5)
       ? `DELETE /v1/customers/${customer}`
       : `POST /v1/payment_methods/${payment_method}/detach`;
     const [method = "", pathname = ""] = path.split(" ");
@@ -185,28 +169,17 @@ export class Visitor {
     stripe.request(method, new URL(pathname, "https://stripe"), "", undefined);
   }
 
-  /** The company changes its prices. */
-  async changePrices(): Promise<void> {
-    await this.world.prices.change((name, path, init) =>
-      this.#insist(
-        name,
-        (attempt) => this.world.request(attempt, path, init),
-        ({ status }) => status === 200,
-      ),
-    );
-  }
-
   /** Cancels the subscription immediately or at the trial's end, as soon as it exists or days later. */
   async #cancel(setupIntent: string, later: number): Promise<void> {
-    const { stripe, scheduler, now, end } = this.world;
+    const { stripe, scheduler, now, conditions } = this.world;
     // The cron handler needs up to two hours to find a lost event.
-    if (now + later > end - 3 * HOUR) return;
+    if (now + later > conditions.to - 3 * HOUR) return;
     await scheduler.sleep(later);
     for (let tries = 60; tries > 0; tries -= 1) {
       await this.#pause(SECOND);
       const [made] = stripe.all("subscription", stripe.get(setupIntent)?.customer);
       if (!made) continue;
-      made.cancel_at_period_end = this.#random.chance(0.3);
+      made.cancel_at_period_end = this.random.chance(0.3);
       stripe.become(made, made.status ?? "");
       if (made.cancel_at_period_end) return;
       await this.#pause(SECOND);
@@ -221,33 +194,13 @@ export class Visitor {
     const open = async (kind: string, method: string, signUpIds: string[]) => {
       const path = new RegExp(`/links/${kind}/[\\w.-]+`).exec(text)?.[0];
       if (path === undefined) return;
-      await this.#pause(this.#random.chance(0.5) ? 20 * SECOND : 20 * HOUR);
+      await this.#pause(this.random.chance(0.5) ? 20 * SECOND : 20 * HOUR);
       if (kind === "not-me" && !this.deeds.reportedNotMe.has(signUpId))
         this.deeds.reportedNotMe.set(signUpId, this.world.now);
-      const reply = await this.#insist(`${key} ${kind}`, (name) => this.world.request(name, path, { method }));
+      const reply = await insist(this, `${key} ${kind}`, (name) => this.world.request(name, path, { method }));
       if (reply?.status === 200) signUpIds.push(signUpId);
     };
-    if (this.#random.chance(0.3)) await open("verify-email", "GET", this.deeds.verified);
-    if (this.#random.chance(0.1)) await open("not-me", "POST", this.deeds.closed);
-  }
-
-  /** An operator exports and erases a person's data. */
-  async operate(email: string): Promise<void> {
-    await this.#pause(this.#random.chance(0.5) ? 60 * SECOND : 50 * HOUR);
-    await this.#ask("exports", "/operator/export", email);
-    await this.erase(email);
-  }
-
-  async erase(email: string): Promise<void> {
-    // The request was sent before it reads the database.
-    const at = this.world.now;
-    const reply = await this.#ask("erases", "/operator/erase", email);
-    if (reply?.status === 200) this.deeds.erased.push({ email, at });
-  }
-
-  #ask(work: string, path: string, email: string): Promise<Reply> {
-    const headers = { authorization: `Bearer ${SETTINGS.OPERATOR_TOKEN}`, "content-type": "application/json" };
-    const init = { method: "POST", headers, body: JSON.stringify({ email }) };
-    return this.#insist(`${this.name} ${work}`, (name) => this.world.request(name, path, init));
+    if (this.random.chance(0.3)) await open("verify-email", "GET", this.deeds.verified);
+    if (this.random.chance(0.1)) await open("not-me", "POST", this.deeds.closed);
   }
 }

@@ -14,9 +14,9 @@ const columnsOf = (field: string, sent: string, ...typed: string[]): TypedValue[
 const asTyped = (field: string, ...typed: string[]): TypedValue[] =>
   typed.flatMap((each) => columnsOf(field, each, each));
 
-const LOCAL_64 = "a".repeat(64);
-const LABEL_63 = "b".repeat(63);
-const DOMAIN_252 = `${`${LABEL_63}.`.repeat(3)}${"c".repeat(60)}`;
+export const LOCAL_64 = "a".repeat(64);
+export const LABEL_63 = "b".repeat(63);
+export const DOMAIN_252 = `${`${LABEL_63}.`.repeat(3)}${"c".repeat(60)}`;
 
 export const ACCEPTED: TypedValue[] = [
   ...asTyped(
@@ -144,119 +144,4 @@ export const ACCEPTED: TypedValue[] = [
   ),
   { field: "phone", typed: "0113 496 0000", sent: "01134960000", shown: "0113 496 0000" },
   { field: "phone", typed: "123456789012345", sent: "123456789012345", shown: "+1 234 567 890 12345" },
-];
-
-export type RefusedValue = { field: string; typed: string; message: string };
-
-const refusedWith = (field: string, message: string, ...typed: string[]): RefusedValue[] =>
-  typed.map((each) => ({ field, message, typed: each }));
-
-const UNREADABLE = "must not contain control or unreadable characters";
-
-export const REFUSED: RefusedValue[] = [
-  ...refusedWith(
-    "email",
-    "Please enter a valid email address",
-    "ada",
-    "ada@",
-    "@example.com",
-    "test@test",
-    "m\u00fcnchen.de",
-    "ada@m\u00fcnchen",
-    "ada@@example.com",
-    "ada@b@example.com",
-    "a@b.co, c@d.co",
-    "Ada <ada@example.com>",
-    "<ada@example.com>",
-    '"ada"@example.com',
-    "ada@example.com (home)",
-    "mailto:",
-    "mailto:a@b.co?subject=x",
-    `${LOCAL_64}a@example.com`,
-    `a@${LABEL_63}b.example.com`,
-    `aa@${DOMAIN_252}`,
-    `ada@${"\u00fc".repeat(60)}.de`,
-    "ada@-example.com",
-    "ada@example-.com",
-    "ada@-m\u00fcnchen.de",
-    "ada@example..com",
-    "ada@.example.com",
-    "ada@ex_ample.com",
-    "ada@m\u00fc%41.de",
-    "ada@example.com:80",
-    "ada@127.0.0.1",
-    "ada@\uff11\uff12\uff17.0.0.1",
-    "ada@[127.0.0.1]",
-    "\u0430da@example.com",
-    "\u202eada@example.com",
-    "ada\u0000@example.com",
-    "a@b.co\r\nBcc:x@y.z",
-  ),
-  ...refusedWith(
-    "full_name",
-    "Contact name must be at least 2 characters",
-    " x ",
-    "e\u0301",
-    "\u00a0\u3000\u00a0",
-    "\u200b\u200b",
-    "\u{20bb7}",
-  ),
-  ...refusedWith(
-    "company_name",
-    "Company name must be at least 2 characters",
-    "\u2060\ufeff\u200d",
-    "\u3164\u115f",
-    "\u2800\u2800",
-    "\u{e0061}\u00ad \u034f",
-  ),
-  ...refusedWith(
-    "company_name",
-    "Company name must not contain a web address",
-    "Ada HTTPS://evil.test",
-    "\uff48\uff54\uff54\uff50\uff1a\uff0f\uff0fevil.test",
-    "ht\u200btp:/\u2060/evil.test",
-    "ftp://evil.test",
-    "Ada //evil.test/free",
-    "see (WWW.evil.test)",
-    "ww\u200bw.evil.test",
-    "ada\n//evil.test",
-  ),
-  ...refusedWith("company_name", `Company name ${UNREADABLE}`, "Ada\u0000Byron", "\u202eAda", "Ada\u202eByron\u202c"),
-  ...refusedWith("zipCode", "ZIP code must be at least 5 characters", "1234", "\u200b1234"),
-  ...refusedWith(
-    "zipCode",
-    "Please enter a valid ZIP code",
-    "1234x",
-    "627011",
-    "12345 6789",
-    "123456789",
-    "12345-678",
-    "12345-67890",
-    "12345--6789",
-    "12345-",
-    "941051234",
-  ),
-  ...refusedWith("phone", "Phone number is required", "", "call me", "+"),
-  ...refusedWith(
-    "phone",
-    "Phone number must be 10-15 digits",
-    "555-0123",
-    "212555012",
-    "+45 20 12 34",
-    "1-800-FLOWERS",
-    "1234567890123456",
-    "212 555 0123 / 212 555 0124",
-  ),
-  ...refusedWith(
-    "phone",
-    "Please enter a valid phone number",
-    "1125550123",
-    "2120550123",
-    "2121550123",
-    "+1 112 555 0123",
-    "+1 212 055 0123",
-    "+1 212 155 0123",
-    "+1 212 555 012",
-    "06 12 34 56 78",
-  ),
 ];

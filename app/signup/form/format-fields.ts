@@ -31,6 +31,15 @@ export function formatBeforeSending({ currentTarget: form, nativeEvent }: FormEv
   for (const field of form.elements) if (field instanceof HTMLInputElement) formatField(field);
 }
 
+/** Formats values that the visitor or the browser entered before hydration. */
+export function formatEarlierInput(): void {
+  document.querySelectorAll("input").forEach((input) => {
+    if (input.value === input.defaultValue) return;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    if (input !== document.activeElement) input.dispatchEvent(new window.FocusEvent("focusout", { bubbles: true }));
+  });
+}
+
 function formatField(input: HTMLInputElement): void {
   show(input, FIELDS[input.name]?.format?.(input.value) ?? input.value);
 }

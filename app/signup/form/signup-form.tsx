@@ -1,6 +1,15 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
-import { type ComponentProps, type FormEvent, Fragment, memo, useEffect, useRef, useState } from "react";
+import {
+  type ComponentProps,
+  type FormEvent,
+  Fragment,
+  memo,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { company } from "../../company";
 import { billingFields, contactFields, type FormField } from "../../contract/fields/form-fields";
 import { findPlan } from "../../pricing/plans/plan-list";
@@ -14,7 +23,7 @@ import { FIELD_NAMES, planPath, SHOWN_PRICE_FIELD } from "../form-schema";
 import { PROCESSING } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { SignupReply } from "../steps";
-import { formatBeforeSending, formatOnLeaving, formatWhileTyping } from "./format-fields";
+import { formatBeforeSending, formatEarlierInput, formatOnLeaving, formatWhileTyping } from "./format-fields";
 import type { Typed } from "./keep-typed";
 import { PLAN_CHOICE_ID, PlanChoice, type PlanChoiceProps } from "./plan-choice";
 import { type PlanOnPage, TrialOffer } from "./plan-summary";
@@ -77,7 +86,7 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
     formatEarlierInput();
     warmUpSchema();
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (typed) document.getElementById(typed.focused)?.focus({ preventScroll: true });
   }, [typed]);
   const { pathname } = useLocation();
@@ -228,15 +237,6 @@ const PasswordField = memo(function PasswordField(props: {
     />
   );
 });
-
-/** Formats values that the visitor or the browser entered before hydration. */
-function formatEarlierInput(): void {
-  document.querySelectorAll("input").forEach((input) => {
-    if (input.value === input.defaultValue) return;
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-    if (input !== document.activeElement) input.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
-  });
-}
 
 /** Runs the schema once while the browser is idle, because its first run is slow. */
 function warmUpSchema(): void {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useLayoutEffect, useState } from "react";
 
 /**
  * Copies what the visitor has entered in the server's form if React replaces it. React does so instead of hydrating if, for example, an
@@ -7,7 +7,8 @@ import { useEffect, useState } from "react";
 export function useServedForm(formId: string): void {
   // Rendering is the last moment before React replaces the page.
   const [served] = useState(() => readServed(formId));
-  useEffect(() => {
+  // Before the visitor's next key, which otherwise would go to a page without focus.
+  useLayoutEffect(() => {
     const form = formWith(formId);
     if (!form || !served || form === served.form) return;
     for (const input of inputsOf(form)) {

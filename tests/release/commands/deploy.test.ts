@@ -1,70 +1,14 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
-import { callApi } from "../../../tools/operator/call-api";
-import { PACKAGES } from "../../../tools/releases/prices";
-import { DATABASES, filledIn, filledInCompany } from "../../support/filled-in-settings";
+import { DATABASES } from "../../support/filled-in-settings";
 import { rows } from "../../support/visitors/visitor";
-import { type RunningWorker, startBackend } from "../../support/workers/workers";
-import { checkOut } from "./checkout";
-import { startCloudflare, type Version } from "./cloudflare";
+import { API, checkOutForProduction, NAMES, USUAL } from "./production";
 
-/* Preflight, deploy and rollback as a person types them, with a stand-in for Cloudflare's API, and the reference API on D1. */
+/* Preflight and deploy as a person types them. */
 
-const API = "functions/subscription-api";
-const NAMES = ["citewell-site", "citewell-subscription-api"];
-const PLANS = "app/contract/plans.ts";
-
-const checkout = await checkOut();
+const { checkout, inAccount, inProduction, commitPrices } = await checkOutForProduction();
 afterAll(checkout.dispose);
-for (const file of ["wrangler.toml", `${API}/wrangler.toml`]) await checkout.change(file, filledIn);
-await checkout.change("app/company.ts", filledInCompany);
-
-const { OPERATOR_TOKEN } = LOCAL_SECRETS;
-
-/** By the package's name. */
-type Prices = Record<string, number>;
-const USUAL = { MINI: 1_999, LITE: 9_950 };
-
-/** Runs commands in the checkout with an account of Cloudflare. No command shows a stack. */
-async function inAccount(api?: RunningWorker) {
-  const cloudflare = await startCloudflare(api);
-  onTestFinished(cloudflare.dispose);
-  const { changes } = cloudflare;
-  /** `steps`: the Workers and prices that it changed, in order. */
-  const run = async (script: string, args: string[], env: NodeJS.ProcessEnv = { OPERATOR_TOKEN }) => {
-    changes.length = 0;
-    const ended = await checkout.run(script, args, { ...cloudflare.env, ...env });
-    expect(ended.output).not.toMatch(/\n\s+at |node:internal/);
-    const steps = changes.flatMap((change) => change.match(/catalog: .*|citewell-[\w-]+/) ?? []);
-    return { ...ended, steps: steps.filter((step, index) => step !== steps[index - 1]) };
-  };
-  return { ...cloudflare, run };
-}
-
-/** The same with production's API. `live`: prices in cents that it sells at; none before a first deployment. */
-async function inProduction(live?: Prices) {
-  const backend = await startBackend();
-  onTestFinished(backend.dispose);
-  const account = await inAccount(backend.api);
-  const sold = PACKAGES.map((one) => ({ ...one, price_cents: live?.[one.name] ?? one.price_cents }));
-  if (live) await callApi({ url: backend.api.url, token: OPERATOR_TOKEN }, "catalog", { packages: sold });
-  const prices = async () =>
-    Object.fromEntries(
-      (await rows(backend.api, "SELECT name, price_cents FROM packages")).map((row) => [row.name, row.price_cents]),
-    );
-  return { ...account, ...backend, prices };
-}
-
-/** Commits plans with these prices in cents. */
-async function commitPrices(prices: Prices): Promise<string> {
-  for (const [title, cents] of Object.entries(prices)) {
-    await checkout.change(PLANS, (text) => text.replace(RegExp(`("${title}", priceCents: )[\\d_]+`), `$1${cents}`));
-  }
-  return checkout.commit();
-}
-
 beforeEach(() => commitPrices(USUAL));
 
 test("deploy refuses files that differ from the commit", async () => {
@@ -189,78 +133,4 @@ test("the preflight compares each package's price with what Stripe charges", asy
     /✗ prices: MINI costs 1900 usd cents per 1 month, but .* charges 1999 usd cents per 1 month: .*npm run catalog/,
   );
   expect(exitCode).toBe(1);
-});
-
-const version = (id: string, day: number, annotations: Record<string, string>): Version => {
-  const metadata = { created_on: `2026-01-0${day}T00:00:00Z` };
-  return { id, metadata, annotations: { "workers/triggered_by": "upload", ...annotations } };
-};
-
-/** Both Workers of production have a version of each commit, in this order. */
-function tagged(versions: Map<string, Version[]>, ...commits: string[]): void {
-  for (const name of NAMES) {
-    const all = commits.map((commit, day) => version(`${name}-${day}`, day + 1, { "workers/tag": commit }));
-    versions.set(name, all);
-  }
-}
-
-test("a rollback deploys a commit's versions, the site first", async () => {
-  const { run, changes, versions } = await inProduction(USUAL);
-  const good = checkout.commit();
-  tagged(versions, good, checkout.commit());
-  const { output, exitCode } = await run("rollback", ["production", good.padEnd(40, "0")], {});
-  expect(changes.filter((change) => !change.startsWith("POST"))).toEqual(NAMES.map((name) => `${name} ${name}-0`));
-  expect(output).toMatch(/✓ site: version citewell-site-0 of .* is live in production\n✓ subscription API/);
-  expect(exitCode).toBe(0);
-});
-
-test("a rollback over a raised and a lowered price lowers before the site, and raises after it", async () => {
-  const first = await commitPrices({ MINI: 1_500, LITE: 125_000 });
-  const second = await commitPrices({ MINI: 12_000, LITE: 7_525 });
-  const { run, versions, prices } = await inProduction({ MINI: 12_000, LITE: 7_525 });
-  tagged(versions, first, second);
-  const back = await run("rollback", ["production", first]);
-  expect(back.steps).toEqual([
-    "catalog: MINI 1500",
-    "citewell-site",
-    "catalog: LITE 125000",
-    "citewell-subscription-api",
-  ]);
-  expect(await prices()).toMatchObject({ MINI: 1_500, LITE: 125_000 });
-  const forth = await run("rollback", ["production", second]);
-  expect(forth.steps).toEqual([
-    "catalog: LITE 7525",
-    "citewell-site",
-    "catalog: MINI 12000",
-    "citewell-subscription-api",
-  ]);
-});
-
-test("a rollback over another price changes nothing while the API refuses, and says how to leave the prices", async () => {
-  const first = checkout.commit();
-  const { run, versions, prices } = await inProduction({ MINI: 12_000 });
-  tagged(versions, first);
-  const { output, steps } = await run("rollback", ["production", first], { OPERATOR_TOKEN: "of-another-api" });
-  expect(output).toContain("✗ prices: The API answered 401");
-  expect(output).toContain("If the API does not answer, add -- --keep-prices to the command below.");
-  expect(steps).not.toContain("citewell-site");
-  expect(await prices()).toMatchObject({ MINI: 12_000 });
-});
-
-test("a rollback with --keep-prices needs no API", async () => {
-  const { run, versions } = await inAccount();
-  const first = checkout.commit();
-  tagged(versions, first);
-  expect((await run("rollback", ["production", first, "--keep-prices"], {})).steps).toEqual(NAMES);
-});
-
-test("a rollback refuses a version with an older secret, and changes nothing", async () => {
-  const { run, versions } = await inAccount();
-  const good = checkout.commit();
-  tagged(versions, good);
-  const secret = version("secret", 2, { "workers/triggered_by": "secret" });
-  for (const name of NAMES) versions.set(name, [...(versions.get(name) ?? []), secret]);
-  const { output, steps, exitCode } = await run("rollback", ["production", good]);
-  expect(output).toContain("✗ site: a secret has changed since");
-  expect({ steps, exitCode }).toEqual({ steps: [], exitCode: 1 });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type FormField, formFields } from "../../../app/contract/fields/form-fields";
 import { signupForm, toRequest } from "../../../app/signup/form-schema";
-import { ACCEPTED, REFUSED } from "../../support/typed-values";
+import { REFUSED } from "../../support/refused-values";
+import { ACCEPTED } from "../../support/typed-values";
 import { messagesFor, sentFor, validForm } from "./field-messages";
 
 /* The fields' rules and messages, the same in the site's form and in the API's request. */

@@ -10,6 +10,15 @@ export interface Answers {
   api?: object;
 }
 
+export interface PageCase extends Answers {
+  name: string;
+  cookie?: SignupSession | "unreadable";
+  path: string;
+  page: object;
+  /** The cookie after the request. */
+  keeps?: object | "cleared";
+}
+
 export const SUCCEEDED = { status: "succeeded", payment_method: { card: { brand: "visa", last4: "4242" } } };
 export const TRIAL: Answers = { stripe: SUCCEEDED, api: { status: "trial", trial_end: "2026-11-27T12:00:00.000Z" } };
 export const PENDING: Answers = { stripe: SUCCEEDED, api: { status: "pending" } };

@@ -4,10 +4,10 @@ import type { SignupSession } from "../../../app/signup/session-state";
 import { NOW, stopClock } from "../../support/clock";
 import { OTHER_PLAN, PATH, PLAN } from "../../support/site-in-process/site-settings";
 import {
-  type Answers,
   CARD_USED,
   DECLINED,
   open,
+  type PageCase,
   PENDING,
   PROCESSING,
   STRIPE_CANCELED,
@@ -29,14 +29,6 @@ const { card, waiting, expired, canceled, done } = SESSIONS;
 const OTHER_PATH = `/subscription/${OTHER_PLAN}`;
 const pastCard = { ...card, expiresAt: NOW };
 const tooOld: SignupSession = { ...canceled, why: "too old" };
-
-interface PageCase extends Answers {
-  name: string;
-  cookie?: SignupSession | "unreadable";
-  path: string;
-  page: object;
-  keeps?: object | "cleared";
-}
 
 const form = (more: object = {}) => ({ step: "form", packageId: PLAN, ...more });
 const filledIn = expect.objectContaining({ company_name: "Engines & Sons", phone: "(212) 555-0123" });

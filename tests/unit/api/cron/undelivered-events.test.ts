@@ -89,7 +89,7 @@ test("an event has five minutes to arrive", async () => {
 test("an event that arrived is not handled again", async () => {
   const { become, model, run, set, status, alerts } = await withLostEvents();
   become("past_due");
-  model.undelivered.clear();
+  model.events.undelivered.clear();
   set(NOW + HOUR);
   await run();
   expect(await status()).toBe("active");
@@ -159,7 +159,7 @@ test("a paid subscription is read from Stripe once a day, because Stripe does no
   set(NOW + HOUR);
   await run();
   become("canceled");
-  model.undelivered.clear();
+  model.events.undelivered.clear();
   set(NOW + HOUR + DAY);
   await runScheduled();
   expect(await status()).toBe("canceled");

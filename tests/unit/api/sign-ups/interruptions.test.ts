@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import type { StripeFault } from "../../../simulation/stripe-model";
+import type { StripeFault } from "../../../simulation/stripe/stripe-model";
 import { answersOf } from "../../../support/api-in-process/api";
 import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";

@@ -42,17 +42,9 @@ const notMeFreed: Standing = { ...notMe, claimed: "card" };
 const notMeReported: Standing = { ...notMe, messages: ["account-closed", "not-me-reported"] };
 
 const ROWS: Row[] = [
-  {
-    from: ["pending, nothing"],
-    by: ["POST"],
-    to: pending,
-  },
+  { from: ["pending, nothing"], by: ["POST"], to: pending },
   { from: ["pending, nothing"], by: ["cron"], to: { ...pending, checkIn: 20, atStripe: [] } },
-  {
-    from: ["pending, nothing"],
-    by: NOT_ME,
-    to: { ...ended, endReason: "not-me", checkIn: 0, atStripe: [] },
-  },
+  { from: ["pending, nothing"], by: NOT_ME, to: { ...ended, endReason: "not-me", checkIn: 0, atStripe: [] } },
 
   { from: ["pending, a card's form"], by: DECLINED, to: { ...pending, declined: 1 } },
   { from: ["pending, a card's form"], by: ["cron"], to: { ...pending, checkIn: 20 } },
@@ -89,11 +81,7 @@ const ROWS: Row[] = [
     by: ANYBODY,
     to: { ...trial, messages: BEGUN_WITHOUT_PLAN, atStripe: ["card"] },
   },
-  {
-    from: ["pending, a detached card"],
-    by: ANYBODY,
-    to: { ...ended, endReason: "card-removed" },
-  },
+  { from: ["pending, a detached card"], by: ANYBODY, to: { ...ended, endReason: "card-removed" } },
   { from: ["pending, a detached card"], by: DECLINED, to: { ...pending, declined: 1, atStripe: [] } },
 
   {
@@ -111,11 +99,7 @@ const ROWS: Row[] = [
     by: ["cron"],
     to: { ...pending, used: 1, checkIn: 20, messages: ["card-used"], atStripe: [] },
   },
-  {
-    from: ["pending, a card of an address that had a trial"],
-    by: BUT_POST,
-    to: { ...ended, endReason: "replaced" },
-  },
+  { from: ["pending, a card of an address that had a trial"], by: BUT_POST, to: { ...ended, endReason: "replaced" } },
   {
     from: [
       "pending, a card",
@@ -179,11 +163,7 @@ const ROWS: Row[] = [
   },
 
   // The test's sign-ups have claimed nothing yet when they begin as `card_set_up`.
-  {
-    from: ["card_set_up, a card", "card_set_up, a subscription"],
-    by: ANYBODY,
-    to: { ...trial, claimed: undefined },
-  },
+  { from: ["card_set_up, a card", "card_set_up, a subscription"], by: ANYBODY, to: { ...trial, claimed: undefined } },
   {
     from: ["card_set_up, a card", "card_set_up, a subscription"],
     by: NOT_ME,

@@ -1,4 +1,4 @@
-import { DAY, HOUR, type Scheduler, SECOND } from "../support/api-in-process/scheduler";
+import { DAY, HOUR, type Scheduler, SECOND } from "../../support/api-in-process/scheduler";
 import {
   type Answer,
   answer,
@@ -9,15 +9,9 @@ import {
   PRICES,
   refusal,
   type StripeObject,
-} from "../support/api-in-process/stripe-objects";
-
-/** No sign-up needs this many calls, whatever fails. */
-const MOST_CALLS = 1_000;
-
-/** Names the sign-up that calls Stripe in an endless loop, which otherwise would just time out. */
-export class TooManyCalls extends Error {
-  override readonly name = "TooManyCalls";
-}
+} from "../../support/api-in-process/stripe-objects";
+import { CallCount } from "./call-count";
+import { Events } from "./events";
 
 /** A 500 before or after the work, or a refusal of the request once its work has begun. */
 export type StripeFault = "before" | "after" | "refused";
@@ -25,13 +19,10 @@ export type StripeFault = "before" | "after" | "refused";
 /** A model of the parts of Stripe that the API uses, written from Stripe's documentation. */
 export class Stripe {
   readonly objects = new Map<string, StripeObject>();
-  /** The IDs of events that did not arrive at the endpoint, or not yet. */
-  readonly undelivered = new Set<string>();
-  /** Events with the objects as they were, oldest first. */
-  readonly #events: { id: string; type: string; created: number; data: { object: StripeObject } }[] = [];
+  readonly events = new Events();
   readonly #answers = new Map<string, { at: number; fields: string; answer: Answer }>();
   readonly #ids = new Map<string, number>();
-  readonly #calls = new Map<string, number>();
+  readonly #calls = new CallCount();
 
   /** @param emit is called with each event */
   constructor(
@@ -99,11 +90,8 @@ export class Stripe {
   #countCall(call: string, url: URL, fields: URLSearchParams): void {
     const named = [...url.pathname.split("/"), url.searchParams.get("customer"), fields.get("customer")];
     const [known] = named.flatMap((id) => this.get(id)?.metadata.sign_up_id ?? []);
-    const signUp = known ?? fields.get("metadata[sign_up_id]") ?? "unknown";
-    const calls = (this.#calls.get(signUp) ?? 0) + 1;
-    this.#calls.set(signUp, calls);
-    if (calls > MOST_CALLS && signUp !== "unknown")
-      throw new TooManyCalls(`Stripe was asked more than ${MOST_CALLS} times for the sign-up ${signUp}, now ${call}`);
+    const signUp = known ?? fields.get("metadata[sign_up_id]") ?? undefined;
+    if (signUp !== undefined) this.#calls.add(signUp, call);
   }
 
   #answer(method: string, path: string, fields: URLSearchParams): Answer {
@@ -114,7 +102,7 @@ export class Stripe {
       const cents = centsOf(subscription);
       return answer(200, { amount_due: cents, currency: "usd", subtotal: cents, total: cents });
     }
-    if (kind === "events") return this.#listEvents(fields);
+    if (kind === "events") return this.events.list(fields);
     const id = name === "search" ? "" : name;
     const [one, owner] = [this.get(id), this.get(fields.get("customer"))];
     if ((id !== "" && !one) || owner?.deleted || (one?.deleted && method !== "GET")) return missing;
@@ -236,24 +224,9 @@ export class Stripe {
   #event(type: string, about: StripeObject, isLost = false): void {
     const id = this.#id("evt", about.metadata);
     const created = Math.floor(this.scheduler.now / SECOND);
-    this.#events.push({ id, type, created, data: { object: { ...about } } });
-    if (isLost) this.undelivered.add(id);
+    this.events.add({ id, type, created, data: { object: { ...about } } });
+    if (isLost) this.events.undelivered.add(id);
     this.emit(id, type, about);
-  }
-
-  #listEvents(fields: URLSearchParams): Answer {
-    const types = [...fields].flatMap(([name, value]) => (name.startsWith("types[") ? [value] : []));
-    const time = (name: string, otherwise: number) => Number(fields.get(`created[${name}]`) ?? otherwise);
-    const [from, before] = [time("gte", 0), time("lt", Infinity)];
-    const isListed = ({ id, type, created }: { id: string; type: string; created: number }) =>
-      types.includes(type) &&
-      from <= created &&
-      created < before &&
-      (fields.get("delivery_success") !== "false" || this.undelivered.has(id));
-    const found = this.#events.filter(isListed).reverse();
-    const rest = found.slice(found.findIndex(({ id }) => id === fields.get("starting_after")) + 1);
-    const limit = Number(fields.get("limit") ?? 10);
-    return answer(200, { data: rest.slice(0, limit), has_more: rest.length > limit });
   }
 
   #add(object: string, customer: string | null, metadata: StripeObject["metadata"], fields: object): StripeObject {

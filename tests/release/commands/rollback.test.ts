@@ -1,0 +1,83 @@
+import { afterAll, beforeEach, expect, test } from "vitest";
+import type { Version } from "./cloudflare";
+import { checkOutForProduction, NAMES, USUAL } from "./production";
+
+/* Rollbacks as a person types them. */
+
+const { checkout, inAccount, inProduction, commitPrices } = await checkOutForProduction();
+afterAll(checkout.dispose);
+beforeEach(() => commitPrices(USUAL));
+
+const version = (id: string, day: number, annotations: Record<string, string>): Version => {
+  const metadata = { created_on: `2026-01-0${day}T00:00:00Z` };
+  return { id, metadata, annotations: { "workers/triggered_by": "upload", ...annotations } };
+};
+
+/** Both Workers of production have a version of each commit, in this order. */
+function tagged(versions: Map<string, Version[]>, ...commits: string[]): void {
+  for (const name of NAMES) {
+    const all = commits.map((commit, day) => version(`${name}-${day}`, day + 1, { "workers/tag": commit }));
+    versions.set(name, all);
+  }
+}
+
+test("a rollback deploys a commit's versions, the site first", async () => {
+  const { run, changes, versions } = await inProduction(USUAL);
+  const good = checkout.commit();
+  tagged(versions, good, checkout.commit());
+  const { output, exitCode } = await run("rollback", ["production", good.padEnd(40, "0")], {});
+  expect(changes.filter((change) => !change.startsWith("POST"))).toEqual(NAMES.map((name) => `${name} ${name}-0`));
+  expect(output).toMatch(/✓ site: version citewell-site-0 of .* is live in production\n✓ subscription API/);
+  expect(exitCode).toBe(0);
+});
+
+test("a rollback over a raised and a lowered price lowers before the site, and raises after it", async () => {
+  const first = await commitPrices({ MINI: 1_500, LITE: 125_000 });
+  const second = await commitPrices({ MINI: 12_000, LITE: 7_525 });
+  const { run, versions, prices } = await inProduction({ MINI: 12_000, LITE: 7_525 });
+  tagged(versions, first, second);
+  const back = await run("rollback", ["production", first]);
+  expect(back.steps).toEqual([
+    "catalog: MINI 1500",
+    "citewell-site",
+    "catalog: LITE 125000",
+    "citewell-subscription-api",
+  ]);
+  expect(await prices()).toMatchObject({ MINI: 1_500, LITE: 125_000 });
+  const forth = await run("rollback", ["production", second]);
+  expect(forth.steps).toEqual([
+    "catalog: LITE 7525",
+    "citewell-site",
+    "catalog: MINI 12000",
+    "citewell-subscription-api",
+  ]);
+});
+
+test("a rollback over another price changes nothing while the API refuses, and says how to leave the prices", async () => {
+  const first = checkout.commit();
+  const { run, versions, prices } = await inProduction({ MINI: 12_000 });
+  tagged(versions, first);
+  const { output, steps } = await run("rollback", ["production", first], { OPERATOR_TOKEN: "of-another-api" });
+  expect(output).toContain("✗ prices: The API answered 401");
+  expect(output).toContain("If the API does not answer, add -- --keep-prices to the command below.");
+  expect(steps).not.toContain("citewell-site");
+  expect(await prices()).toMatchObject({ MINI: 12_000 });
+});
+
+test("a rollback with --keep-prices needs no API", async () => {
+  const { run, versions } = await inAccount();
+  const first = checkout.commit();
+  tagged(versions, first);
+  expect((await run("rollback", ["production", first, "--keep-prices"], {})).steps).toEqual(NAMES);
+});
+
+test("a rollback refuses a version with an older secret, and changes nothing", async () => {
+  const { run, versions } = await inAccount();
+  const good = checkout.commit();
+  tagged(versions, good);
+  const secret = version("secret", 2, { "workers/triggered_by": "secret" });
+  for (const name of NAMES) versions.set(name, [...(versions.get(name) ?? []), secret]);
+  const { output, steps, exitCode } = await run("rollback", ["production", good]);
+  expect(output).toContain("✗ site: a secret has changed since");
+  expect({ steps, exitCode }).toEqual({ steps: [], exitCode: 1 });
+});

@@ -1,0 +1,63 @@
+import { DAY, HOUR, MINUTE } from "../support/api-in-process/scheduler";
+import type { Receiver } from "./fates";
+import { PACKAGES } from "./price-list";
+import { randomOf } from "./random";
+
+/** Midnights (UTC) at which a month, February 29 or a year begins or ends. */
+const MIDNIGHTS = ["2026-02-01", "2026-05-01", "2026-03-01", "2028-02-29", "2028-03-01", "2027-01-01"] as const;
+/** The probability that a step fails. */
+const FAULTY = [0, 0.01, 0.05, 0.1, 0.15];
+/** A history ends after the reminder, or after the trial's end. */
+const DAYS = [4.5, 10] as const;
+/** A reminder is due 72 hours after the trial's start, and the trial ends after 120. */
+const LATER_FAULTS = [71, 119];
+
+/** Milliseconds since 1970. */
+export type Period = { from: number; to: number };
+const NEVER: Period = { from: 0, to: 0 };
+
+export type Conditions = Period & {
+  onePerPerson: boolean;
+  /** The probability that a step fails within `windows`. */
+  faulty: number;
+  /** When something may fail. */
+  windows: Period[];
+  /** One receiver answers nobody. */
+  outage: Period & { of?: Receiver };
+  /** The API's clock is an hour ahead. */
+  clockJump: Period;
+  /** Somebody has archived a price in Stripe's dashboard. */
+  archived: (Period & { priceId: string }) | undefined;
+  /** True if nothing fails and nothing has an outage. */
+  isSound: boolean;
+};
+
+/** When a history begins and ends, and what may fail in it. Ten seeds in a row have every pair of the first four of these. */
+export function conditionsOf(seed: number): Conditions {
+  const random = randomOf(seed, "world");
+  const start = Date.parse(random.oneOf(MIDNIGHTS)) + random.between(-30, 30) * MINUTE;
+  const level = Math.abs(seed) % FAULTY.length;
+  const isLong = seed % 2 !== 0;
+  const faulty = FAULTY[level] ?? 0;
+  const hasOutage = isLong !== [0, 2].includes(level);
+
+  const window = (from: number, hours: number) => ({ from: start + from * HOUR, to: start + (from + hours) * HOUR });
+  const laterFaults = isLong ? LATER_FAULTS : LATER_FAULTS.slice(0, 1);
+  const firstHours = () => random.oneOf([1, 1, 26, 54]);
+  const usual =
+    faulty > 0 ? [window(0, firstHours()), ...laterFaults.map((from) => window(from, random.oneOf([4, 28])))] : [];
+  const of = random.oneOf<Receiver>(["stripe", "mail", "console", "database"]);
+  const from = random.oneOf([random.between(0, 24), random.between(0, 24), ...laterFaults]);
+  const outage = hasOutage ? { of, ...window(from, random.between(0, 12)) } : NEVER;
+  const isRare = () => faulty > 0 && random.chance(0.3);
+  const clockJump = isRare() ? window(random.between(0, 30), random.between(0, 1)) : NEVER;
+  const archived = isRare()
+    ? { ...window(random.between(0, 0.5), random.between(0, 4)), priceId: random.oneOf(PACKAGES).price }
+    : undefined;
+  return {
+    ...{ from: start, to: start + DAYS[isLong ? 1 : 0] * DAY },
+    ...{ onePerPerson: isLong !== [2, 3].includes(level), faulty, outage, clockJump, archived },
+    windows: [...usual, outage, clockJump, ...(archived ? [archived] : [])],
+    isSound: faulty === 0 && !hasOutage,
+  };
+}
