@@ -32,7 +32,7 @@ export type Conditions = Period & {
   isSound: boolean;
 };
 
-/** When a history begins and ends, and what may fail in it. Ten seeds in a row have every pair of the first four of these. */
+/** When a history begins and ends, and what may fail in it. Ten seeds in a row have every pair of length, `faulty`, outage and `onePerPerson`. */
 export function conditionsOf(seed: number): Conditions {
   const random = randomOf(seed, "world");
   const start = Date.parse(random.oneOf(MIDNIGHTS)) + random.between(-30, 30) * MINUTE;
@@ -55,8 +55,13 @@ export function conditionsOf(seed: number): Conditions {
     ? { ...window(random.between(0, 0.5), random.between(0, 4)), priceId: random.oneOf(PACKAGES).price }
     : undefined;
   return {
-    ...{ from: start, to: start + DAYS[isLong ? 1 : 0] * DAY },
-    ...{ onePerPerson: isLong !== [2, 3].includes(level), faulty, outage, clockJump, archived },
+    from: start,
+    to: start + DAYS[isLong ? 1 : 0] * DAY,
+    onePerPerson: isLong !== [2, 3].includes(level),
+    faulty,
+    outage,
+    clockJump,
+    archived,
     windows: [...usual, outage, clockJump, ...(archived ? [archived] : [])],
     isSound: faulty === 0 && !hasOutage,
   };

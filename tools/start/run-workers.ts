@@ -18,16 +18,14 @@ type Options = {
   /** The folder of the database and the simulator's objects. */
   state: string;
   isVerbose: boolean;
-  /** True if open pages reload when the Workers do. */
-  hasLiveReload: boolean;
-  /** True if debuggers may connect. */
-  hasDebugger: boolean;
+  /** True if open pages reload when the Workers do, and debuggers may connect. */
+  isDevelopment: boolean;
   /** Called with each line that a Worker logs. */
   onLine: (line: string) => void;
 };
 
 /** Applies new migrations and runs the built Workers in one Miniflare. Throws ToolError if a migration fails. */
-export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, hasDebugger, onLine }: Options) {
+export async function runWorkers({ varsOf, state, isVerbose, isDevelopment, onLine }: Options) {
   const optionsOf = (name: WorkerName): WorkerOptions => {
     const { folder, bundle } = WORKERS[name];
     const path = join(root, "build", name, bundle);
@@ -43,8 +41,8 @@ export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, hasD
     return {
       ...bindingsOf(folder, varsOf(name)),
       modulesRoot: join(root, "build", name),
-      modules: name === "site" && hasLiveReload ? wrapped() : [built],
-      unsafeInspectorProxy: hasDebugger,
+      modules: name === "site" && isDevelopment ? wrapped() : [built],
+      unsafeInspectorProxy: isDevelopment,
       // Miniflare itself listens only for the first Worker, and compresses its pages as Cloudflare does.
       ...(name !== "site" && { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] }),
     };
@@ -53,7 +51,7 @@ export async function runWorkers({ varsOf, state, isVerbose, hasLiveReload, hasD
     workers,
     host: "127.0.0.1",
     port: 0,
-    ...(hasDebugger && { inspectorPort: 0, inspectorHost: "127.0.0.1" }),
+    ...(isDevelopment && { inspectorPort: 0, inspectorHost: "127.0.0.1" }),
     d1Persist: join(state, "v3/d1"),
     durableObjectsPersist: join(state, "v3/do"),
     log: isVerbose ? new Log() : new NoOpLog(),

@@ -42,20 +42,22 @@ async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching
   };
 
   const proxy = createProxy();
-  const hasEnded = () => Promise.reject(new Error("The Workers have ended."));
-  const addressOf = async (name: WorkerName) => workers?.addressOf(name) ?? hasEnded();
-  for (const [index, name] of workerNames.entries()) await proxy.listen(port + index, host?.ip, () => addressOf(name));
+  const current = () => {
+    if (workers === undefined) throw new Error("The Workers have ended.");
+    return workers;
+  };
+  for (const [index, name] of workerNames.entries())
+    await proxy.listen(port + index, host?.ip, async () => current().addressOf(name));
   const debuggerPort = port + workerNames.length;
   // Only this machine may debug.
-  if (isWatching) await proxy.listen(debuggerPort, undefined, async () => workers?.debuggerAddress() ?? hasEnded());
+  if (isWatching) await proxy.listen(debuggerPort, undefined, async () => current().debuggerAddress());
 
   const building = isWatching ? await startBuilding() : undefined;
   if (!isWatching) await buildWhatChanged();
   if (isStopping) return;
   console.log("Starting the Workers …");
   endWorkerdWithThisProcess();
-  const forDevelopment = { hasLiveReload: isWatching, hasDebugger: isWatching };
-  const running = await runWorkers({ varsOf, state, isVerbose, ...forDevelopment, onLine });
+  const running = await runWorkers({ varsOf, state, isVerbose, isDevelopment: isWatching, onLine });
   workers = running;
   stopOnSignals();
   proxy.release();

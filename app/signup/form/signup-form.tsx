@@ -1,15 +1,6 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
-import {
-  type ComponentProps,
-  type FormEvent,
-  Fragment,
-  memo,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from "react";
+import { type ComponentProps, type FormEvent, Fragment, memo, useEffect, useRef, useState } from "react";
 import { company } from "../../company";
 import { billingFields, contactFields, type FormField } from "../../contract/fields/form-fields";
 import { findPlan } from "../../pricing/plans/plan-list";
@@ -86,7 +77,7 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
     formatEarlierInput();
     warmUpSchema();
   }, []);
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (typed) document.getElementById(typed.focused)?.focus({ preventScroll: true });
   }, [typed]);
   const { pathname } = useLocation();

@@ -90,8 +90,8 @@ export class Stripe {
   #countCall(call: string, url: URL, fields: URLSearchParams): void {
     const named = [...url.pathname.split("/"), url.searchParams.get("customer"), fields.get("customer")];
     const [known] = named.flatMap((id) => this.get(id)?.metadata.sign_up_id ?? []);
-    const signUp = known ?? fields.get("metadata[sign_up_id]") ?? undefined;
-    if (signUp !== undefined) this.#calls.add(signUp, call);
+    const signUp = known ?? fields.get("metadata[sign_up_id]");
+    if (signUp !== null) this.#calls.add(signUp, call);
   }
 
   #answer(method: string, path: string, fields: URLSearchParams): Answer {
