@@ -3,12 +3,13 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { cloudflareRay } from "../shared/request-id";
 import { type App, type SiteEnv, siteContext } from "./context.server";
+import { localHosts } from "./guard/local-hosts.server";
 import { guard } from "./guard/request-guard.server";
 import { withMarkdown } from "./markdown.server";
 import { formCookie, pageCache } from "./page-cache.server";
 import { remix } from "./remix.server";
 import { logRequests } from "./request-log.server";
-import { errorPage, refusing } from "./response/error-page.server";
+import { errorPage, misdirected, refusing } from "./response/error-page.server";
 import { redirectToCanonicalUrl, redirectToTls } from "./response/redirects.server";
 import { securityHeaders, withPageHeaders } from "./response/security-headers.server";
 import { routeMatcher } from "./routes.server";
@@ -32,6 +33,7 @@ export function createSite({ build, app }: SiteOptions) {
     .use(logRequests(matchRoute))
     .use(securityHeaders)
     .use(requireSettings(app))
+    .use(localHosts(misdirected))
     .use(redirectToTls)
     .use(formCookie)
     .use(cache.respond)

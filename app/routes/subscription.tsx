@@ -18,15 +18,15 @@ import { packageIdOf } from "../contract/fields/package-id";
 import { TRIAL_DAYS } from "../contract/trial";
 import { type Refusal, TOO_MANY_REQUESTS } from "../pipeline/guard/refusals.server";
 import { isOverLimit } from "../shared/limits/rate-limit";
-import { networkKeyOf, rateLimitKeyOf } from "../shared/limits/rate-limit-key";
+import { rateLimitKeyOf } from "../shared/limits/rate-limit-key";
 import { statusFor } from "../signup/create-outcome";
-import { planPath, TURNSTILE_FIELD, toRequest } from "../signup/form-schema";
+import { planPath, toRequest } from "../signup/form-schema";
 import { loadStep, sendForm } from "../signup/load-step";
-import { CARD_PROCESSING, CONNECTION_FAILED, COOKIES_BLOCKED, ONE_MORE_STEP, SIGNUP_FINISHED } from "../signup/notices";
+import { CARD_PROCESSING, CONNECTION_FAILED, COOKIES_BLOCKED, SIGNUP_FINISHED } from "../signup/notices";
 import { signupTitle } from "../signup/page-title";
-import { checkSession } from "../signup/server/check-session.server";
 import { currentStep, ENDED, linkedSession } from "../signup/server/current-step.server";
-import { acceptedSession, failureOf, logFailure } from "../signup/server/outcome-of-form.server";
+import { networkChallenge } from "../signup/server/form/network-challenge.server";
+import { acceptedSession, failureOf, logFailure } from "../signup/server/form/outcome-of-form.server";
 import {
   type PostedFields,
   parseForm,
@@ -34,7 +34,8 @@ import {
   refused,
   returned,
   shownPriceIn,
-} from "../signup/server/posted-form.server";
+} from "../signup/server/form/posted-form.server";
+import { checkSession } from "../signup/server/session/check-session.server";
 import { type CurrentSession, isInProgress, isSession, isSessionOf, type SignupSession } from "../signup/session-state";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
@@ -112,7 +113,7 @@ async function submit(fields: PostedFields, current: CurrentSession, posted: Act
   if (blocksCookies(request))
     return reply(422, { form, notice: COOKIES_BLOCKED }, { "Set-Cookie": sessions.newNonce() });
 
-  const challenge = await networkChallenge(fields, posted);
+  const challenge = await networkChallenge(fields, context);
   if (challenge === "refused")
     return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
   if (challenge) return reply(429, { form, ...challenge }, TOO_MANY_REQUESTS.headers);
@@ -130,19 +131,6 @@ async function submit(fields: PostedFields, current: CurrentSession, posted: Act
 
   log.add({ signup: "created" });
   return seeOther(planUrl, acceptedSession(outcome, { key, requestId, subscription, shownPriceCents }), posted);
-}
-
-/** A network over its limit has to pass Turnstile. Undefined if the form can be sent. */
-async function networkChallenge(
-  fields: PostedFields,
-  { context: { configuration, ip, log, turnstile } }: ActionFunctionArgs,
-): Promise<Pick<SignupReply, "notice" | "challenge"> | "refused" | undefined> {
-  if (!(await isOverLimit(configuration.SIGNUP_NETWORK_RATE_LIMIT, networkKeyOf(rateLimitKeyOf(ip)), log)))
-    return undefined;
-  if (!turnstile) return "refused";
-  if (await turnstile.passes(fields[TURNSTILE_FIELD], log)) return undefined;
-  log.warn("signup_challenged");
-  return { notice: ONE_MORE_STEP, challenge: configuration.TURNSTILE_SITE_KEY ?? "" };
 }
 
 function reply(status: number, content: SignupReply, headers: HeadersInit = {}) {

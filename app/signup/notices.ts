@@ -65,6 +65,12 @@ export const CARD_USED: Notice = {
 };
 
 export const PAYMENT_ERROR: Notice = { kind: "destructive", title: "Payment Error", message: UNEXPECTED };
+/** Stripe.js or its fields did not load, maybe because something blocks them. The card's fields offer to try again. */
+export const PAYMENT_FORM_NOT_LOADED: Notice = {
+  ...PAYMENT_ERROR,
+  message:
+    "The payment form could not be loaded. Check your connection, turn off any browser extension that blocks Stripe, then try again.",
+};
 
 export const SESSION_EXPIRED: Notice = {
   kind: "destructive",

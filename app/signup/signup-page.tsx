@@ -7,7 +7,7 @@ import { CardStep } from "./card/card-step";
 import { WaitingStep } from "./card/waiting-step";
 import { SuccessStep } from "./done/success-step";
 import { ChangePlan, ChangePlanLater, ComparePlans, isChangingPlan } from "./form/change-plan";
-import { KeepTyped, type Typed } from "./form/keep-typed";
+import { KeepTypedAfterError, type Typed } from "./form/keep-typed-after-error";
 import { PlanSummary, TrialPlan } from "./form/plan-summary";
 import { FORM_ID, SignupForm } from "./form/signup-form";
 import { packageIdProblem } from "./form-schema";
@@ -24,9 +24,9 @@ export function SignupPage() {
   const form = formOf(step, reply);
   if (form)
     return (
-      <KeepTyped formId={FORM_ID}>
+      <KeepTypedAfterError formId={FORM_ID}>
         {(typed) => <FormStep step={form} reply={reply} headingRef={heading} typed={typed} />}
-      </KeepTyped>
+      </KeepTypedAfterError>
     );
   if (step.step === "form") return null;
   return (

@@ -14,7 +14,7 @@ import {
   passwordLimiter,
 } from "./passwords/password-limiter";
 import type { PasswordHasher } from "./passwords/scrypt";
-import { lateCustomersIn } from "./sign-ups/late-customers";
+import { deletedSignUpsIn } from "./sign-ups/deleted-sign-ups";
 import { signUpsIn } from "./sign-ups/store";
 import { trialHashes } from "./sign-ups/trial-hashes";
 import { signedLinks } from "./signed-links";
@@ -55,7 +55,7 @@ export function servicesFor(config: Config, limits?: RunLimits) {
   return {
     packages: packagesIn(db),
     signUps: signUpsIn(db),
-    lateCustomers: lateCustomersIn(db, config.trials.hashSecret),
+    deletedSignUps: deletedSignUpsIn(db, config.trials.hashSecret),
     trialHashes: trialHashes(config.trials),
     links: signedLinks(config.links),
     outbox: outboxIn(db),

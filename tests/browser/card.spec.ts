@@ -128,14 +128,14 @@ test("without the card form's script the page reloads once, then offers to try a
   page.on("request", (request) => {
     if (request.isNavigationRequest() && request.frame() === page.mainFrame()) documents += 1;
   });
-  await page.route(/\/card-form-/, (route) => route.fulfill({ status: 404 }));
+  await page.route(/\/stripe-elements-/, (route) => route.fulfill({ status: 404 }));
   const visitor = signup(page);
   await visitor.signUp();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Unexpected Application Error");
   expect(documents).toBe(2);
   // React renders the page again, with the stylesheet's file, because the policy refuses the inline one.
   for (const complaint of complaints.splice(0)) expect(complaint).toMatch(/inline style|dynamically imported module/);
-  await page.unroute(/\/card-form-/);
+  await page.unroute(/\/stripe-elements-/);
   await page.getByRole("link", { name: "Try again" }).click();
   await visitor.pay(CARDS.works);
   await visitor.succeeded();

@@ -89,7 +89,7 @@ test("text typed before the scripts came stays, and is formatted as if they had 
 test("typing preloads the card form once, and nothing of Stripe", async ({ page }) => {
   const urls: string[] = [];
   page.on("request", (request) => urls.push(request.url()));
-  const cardForms = () => urls.filter((url) => url.includes("/build/_shared/card-form-"));
+  const cardForms = () => urls.filter((url) => url.includes("/build/_shared/stripe-elements-"));
   await page.goto(PLAN);
   await hydrated(page);
   await page.getByLabel("City").fill("Springfield");
@@ -156,7 +156,7 @@ test.describe("an invalid form", () => {
 });
 
 test("a preload of the card form that fails changes nothing", async ({ page }) => {
-  await page.route(/\/card-form-/, (route) => route.abort());
+  await page.route(/\/stripe-elements-/, (route) => route.abort());
   await page.goto(PLAN);
   await hydrated(page);
   await page.getByLabel("City").fill("Springfield");

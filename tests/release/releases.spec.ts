@@ -12,7 +12,11 @@ import { checkOut } from "./commands/checkout";
 /* A release replaces another under an open page, and is rolled back. The later release has the earlier one's files. */
 
 const CHANGES = [
-  { file: "app/signup/card/card-form.tsx", from: "The payment form could not", to: "The form for the card could not" },
+  {
+    file: "app/signup/card/stripe-elements.tsx",
+    from: "Try again",
+    to: "Try once more",
+  },
   { file: "app/signup/done/success-step.tsx", from: "Subscription Details", to: "Subscription details" },
   { file: "app/signup/form/signup-form.tsx", from: "All fields are required", to: "Every field is required" },
 ];

@@ -1,7 +1,6 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as pass } from "node:timers/promises";
-import { ToolError } from "../failures";
-import { listenerOn } from "./port-holder";
+import { isInUse, portProblem } from "./port-in-use";
 
 /** A Worker's address, which changes with each reload. */
 type Address = () => Promise<URL>;
@@ -52,19 +51,7 @@ export function createProxy() {
         // "::" listens on both IPv4 and IPv6.
         if (host !== "::") await on("::1").catch((error) => (isInUse(error) ? Promise.reject(error) : undefined));
       } catch (error) {
-        if (isForbidden(error)) {
-          throw new ToolError(
-            `This user may not listen on port ${port}: choose one above 1023, such as ${otherPort(port)}.`,
-          );
-        }
-        if (!isInUse(error)) throw error;
-        const holder = await listenerOn(port);
-        const [by, stop] = holder
-          ? [` by process ${holder.pid} (${holder.command})`, `stop it with kill ${holder.pid}`]
-          : ["", "stop the program that uses it"];
-        throw new ToolError(
-          `Port ${port} is in use${by}: ${stop}, or choose another port, such as ${otherPort(port)}.`,
-        );
+        throw await portProblem(port, error);
       }
     },
     release: () => release(),
@@ -82,13 +69,6 @@ export function createProxy() {
     },
   };
 }
-
-const hasCode = (error: unknown, code: string) => error instanceof Error && "code" in error && error.code === code;
-const isInUse = (error: unknown) => hasCode(error, "EADDRINUSE");
-const isForbidden = (error: unknown) => hasCode(error, "EACCES");
-
-/** Four ports are taken in a row, so another hundred is free of them. */
-const otherPort = (port: number) => `PORT=${port >= 8997 && port <= 9003 ? 9100 : 9000} npm start`;
 
 /** A client's connection, and the connection to its Worker while there is one. */
 class Connection {

@@ -1,6 +1,7 @@
 import type { Context, ErrorHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { encode } from "turbo-stream";
+import { ONLY_THIS_MACHINE } from "../../shared/settings";
 import { UNEXPECTED_ERROR } from "../../ui/layout/error-page";
 import type { SiteEnv } from "../context.server";
 import { Refusal } from "../guard/refusals.server";
@@ -28,6 +29,11 @@ export function refusing(pageOf: (c: Context<SiteEnv>, refusal: Refusal) => Prom
     for (const [name, value] of Object.entries(headers)) page.headers.set(name, value);
     return page;
   };
+}
+
+/** Answers a host that local settings do not serve: https://www.rfc-editor.org/rfc/rfc9110#name-421-misdirected-request */
+export function misdirected(c: Context<SiteEnv>): Response {
+  return plainPage(c, 421, ONLY_THIS_MACHINE);
 }
 
 /** A refusal in the format that Remix's script in the page expects: https://remix.run/docs/en/main/guides/single-fetch#streaming-data-format */

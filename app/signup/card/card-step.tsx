@@ -14,9 +14,9 @@ import { ResumeOnAnotherDevice } from "../resume/resume-on-another-device";
 import { SignupNotice } from "../signup-notice";
 import type { CardStepData } from "../steps";
 import { CardPlaceholder } from "./card-placeholder";
-import { loadCardForm } from "./load-card-form";
+import { loadStripeElements } from "./card-script";
 
-const CardForm = lazy(loadCardForm);
+const StripeElements = lazy(loadStripeElements);
 
 export function CardStep({ data }: { data: CardStepData }) {
   const hydrated = useHydrated();
@@ -54,7 +54,7 @@ export function CardStep({ data }: { data: CardStepData }) {
           )}
           {configured && hydrated ? (
             <Suspense fallback={<CardPlaceholder />}>
-              <CardForm data={data} onNotice={setNotice} onReady={onReady} />
+              <StripeElements data={data} onNotice={setNotice} onReady={onReady} />
             </Suspense>
           ) : (
             configured && <CardPlaceholder />

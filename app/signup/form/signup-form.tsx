@@ -1,25 +1,25 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
-import { type ComponentProps, type FormEvent, Fragment, memo, useEffect, useRef, useState } from "react";
+import { type ComponentProps, type FormEvent, Fragment, useEffect, useRef, useState } from "react";
 import { company } from "../../company";
 import { billingFields, contactFields, type FormField } from "../../contract/fields/form-fields";
 import { findPlan } from "../../pricing/plans/plan-list";
 import { ErrorSummary } from "../../ui/controls/error-summary";
 import { Field } from "../../ui/controls/field";
 import { LiveRegion } from "../../ui/controls/notice";
-import { useHydrated } from "../../ui/document/use-hydrated";
 import { mailTo } from "../../ui/mail-to";
-import { prefetchCardForm } from "../card/load-card-form";
+import { prefetchStripeElements } from "../card/card-script";
 import { FIELD_NAMES, planPath, SHOWN_PRICE_FIELD } from "../form-schema";
 import { PROCESSING } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { SignupReply } from "../steps";
 import { formatBeforeSending, formatEarlierInput, formatOnLeaving, formatWhileTyping } from "./format-fields";
-import type { Typed } from "./keep-typed";
+import type { Typed } from "./keep-typed-after-error";
+import { useKeepTypedAtHydration } from "./keep-typed-at-hydration";
+import { PasswordField } from "./password-field";
 import { PLAN_CHOICE_ID, PlanChoice, type PlanChoiceProps } from "./plan-choice";
 import { type PlanOnPage, TrialOffer } from "./plan-summary";
 import { SubmitButton } from "./submit-button";
-import { useServedForm } from "./use-served-form";
 import { validateInBrowser } from "./validate-in-browser";
 
 export const FORM_ID = "signup";
@@ -72,7 +72,7 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
     shouldRevalidate: "onInput",
     onValidate: ({ formData }) => validateInBrowser(formData),
   });
-  useServedForm(FORM_ID);
+  useKeepTypedAtHydration(FORM_ID);
   useEffect(() => {
     formatEarlierInput();
     warmUpSchema();
@@ -147,7 +147,7 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
       action={planPath(packageId) ?? pathname}
       id={form.id}
       onSubmit={onSubmit}
-      onFocus={prefetchCardForm}
+      onFocus={prefetchStripeElements}
       onInput={onInput}
       onCompositionEnd={formatWhileTyping}
       onBlur={formatOnLeaving}
@@ -199,35 +199,6 @@ function useRefusedFields(reply: SignupReply | undefined) {
   }
   return { messages, onInput };
 }
-
-const PasswordField = memo(function PasswordField(props: {
-  id: string;
-  name: string;
-  label: string;
-  autoComplete?: string;
-  hint?: string;
-  required?: boolean;
-  errors?: string[] | undefined;
-}) {
-  const hydrated = useHydrated();
-  const [shown, setShown] = useState(false);
-  return (
-    <Field
-      {...props}
-      type={shown ? "text" : "password"}
-      autoCapitalize="none"
-      spellCheck={false}
-      aside={
-        hydrated && (
-          <button type="button" className="field-toggle" aria-controls={props.id} onClick={() => setShown(!shown)}>
-            <span>{shown ? "Hide" : "Show"}</span>
-            <span className="sr-only">{` ${props.label.toLowerCase()}`}</span>
-          </button>
-        )
-      }
-    />
-  );
-});
 
 /** Runs the schema once while the browser is idle, because its first run is slow. */
 function warmUpSchema(): void {

@@ -1,14 +1,14 @@
 import { useState } from "react";
 import { Button } from "../../ui/controls/button";
 import { useHydrated } from "../../ui/document/use-hydrated";
-import type { ResumeLink } from "../steps";
+import { LINK_MINUTES, type ResumeLink } from "../steps";
 
 export function ResumeOnAnotherDevice({ link: { url, qrCodePath } }: { link: ResumeLink }) {
   return (
     <details className="card mt-8 p-5">
       <summary className="cursor-pointer py-1 font-semibold">Continue on another device</summary>
       <p className="mt-3 text-sm text-muted">
-        {`${qrCodePath ? "Scan the code or open the link" : "Open the link"} within 30 minutes. Anyone with this link can finish your sign-up, so don't share it.`}
+        {`${qrCodePath ? "Scan the code or open the link" : "Open the link"} within ${LINK_MINUTES} minutes. Anyone with this link can finish your sign-up, so don't share it.`}
       </p>
       {qrCodePath && (
         <img

@@ -2,7 +2,7 @@ import { Form, useLocation, useNavigation } from "@remix-run/react";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
 import { SignupNotice } from "../signup-notice";
-import type { ResumeStepData, SignupReply } from "../steps";
+import { LINK_MINUTES, type ResumeStepData, type SignupReply } from "../steps";
 
 /** Asks if the visitor wants to continue a link's sign-up, or says why that is not possible. Never says whose it is. */
 export function ResumeStep({
@@ -41,7 +41,7 @@ export function ResumeStep({
         )}
         {state === "expired" && (
           <>
-            <p>This link has expired. Links last 30 minutes. Get a new one where you started, or continue here.</p>
+            <p>{`This link has expired. Links last ${LINK_MINUTES} minutes. Get a new one where you started, or continue here.`}</p>
             <ButtonLink href={pathname} className="mt-6 w-fit">
               Go to the sign-up
             </ButtonLink>

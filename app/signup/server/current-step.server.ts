@@ -14,14 +14,13 @@ import {
   type SignupSession,
   type UnfinishedSession,
 } from "../session-state";
-import type { SignupStep } from "../steps";
-import { checkSession } from "./check-session.server";
-import { resumeLink } from "./resume-link.server";
+import { REFRESH_SECONDS, type SignupStep } from "../steps";
+import { checkSession } from "./session/check-session.server";
+import { resumeLink } from "./session/resume-link.server";
 
 /** The release of Stripe.js that the installed @stripe/stripe-js expects. */
 export const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
 
-const REFRESH_SECONDS = 10;
 const RESUME = "resume";
 const RETURN = "return";
 /** The query parameter in which Stripe adds the client secret to the return URL. */

@@ -1,10 +1,10 @@
 import type { Configuration } from "../../pipeline/settings/configuration.server";
 import { type SubscriptionApi, subscriptionApi } from "./api-client.server";
-import { type IdempotencyKeyOf, idempotencyKeys } from "./idempotency-key.server";
-import { type ResumeLinks, resumeLinks } from "./resume-link.server";
-import { type SignupSessions, signupSessions } from "./session.server";
+import { type IdempotencyKeyOf, idempotencyKeys } from "./form/idempotency-key.server";
+import { type Turnstile, turnstile } from "./form/turnstile.server";
+import { type ResumeLinks, resumeLinks } from "./session/resume-link.server";
+import { type SignupSessions, signupSessions } from "./session/session.server";
 import { type SetupIntents, setupIntents } from "./setup-intent.server";
-import { type Turnstile, turnstile } from "./turnstile.server";
 
 /** The services that the loader and the action use, created once from the settings. */
 export interface SignupServices {

@@ -1,9 +1,9 @@
 import { CONNECTIONS, inParallel } from "../cloudflare-limits";
 import { log, logFailure } from "../log";
 import type { CheckRank, SignUp } from "../sign-up";
-import { advance } from "../sign-ups/advance";
 import { nextCheck } from "../sign-ups/timing";
-import type { AdvanceServices } from "../sign-ups/transition";
+import { advance } from "../sign-ups/transitions/advance";
+import type { AdvanceServices } from "../sign-ups/transitions/transition";
 
 /**
  * Advances one batch of sign-ups that were due when the run began, one per connection. A sign-up is due because a webhook was lost,

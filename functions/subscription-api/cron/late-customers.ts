@@ -1,10 +1,10 @@
 import { inParallel, type RunLimits } from "../cloudflare-limits";
 import { log } from "../log";
-import type { LateCustomers } from "../sign-ups/late-customers";
+import type { DeletedSignUps } from "../sign-ups/deleted-sign-ups";
 import type { SignUps } from "../sign-ups/store";
 import type { Payments } from "../stripe/payments";
 
-export type LateCustomerServices = { lateCustomers: LateCustomers; signUps: SignUps; payments: Payments };
+export type LateCustomerServices = { deletedSignUps: DeletedSignUps; signUps: SignUps; payments: Payments };
 
 /** Stripe's clock may differ from ours, and the deletion that we remember begins before it reads Stripe. */
 const EARLIER_MS = 10 * 60_000;
@@ -14,13 +14,13 @@ const EARLIER_MS = 10 * 60_000;
  * @returns their number. Throws PaymentsError and D1's errors.
  */
 export async function deleteLateCustomers(services: LateCustomerServices, limits: RunLimits): Promise<number> {
-  const { lateCustomers, signUps, payments } = services;
+  const { deletedSignUps, signUps, payments } = services;
   if (!limits.hasLeft()) return 0;
   const searchedAt = new Date();
-  const expected = await lateCustomers.expected();
-  if (expected === undefined) return 0;
-  const created = await payments.findCustomersSince(new Date(expected.since.getTime() - EARLIER_MS));
-  const late = created.filter(({ signUpId }) => expected.has(signUpId));
+  const remembered = await deletedSignUps.remembered();
+  if (remembered === undefined) return 0;
+  const created = await payments.findCustomersSince(new Date(remembered.since.getTime() - EARLIER_MS));
+  const late = created.filter(({ signUpId }) => remembered.has(signUpId));
   let deleted = 0;
   await inParallel(late, async ({ id, signUpId }) => {
     // The deletion may have failed after it was remembered.
@@ -29,6 +29,6 @@ export async function deleteLateCustomers(services: LateCustomerServices, limits
     deleted += 1;
     log("warn", "late_customer_deleted", { signUpId });
   });
-  await lateCustomers.forget(searchedAt);
+  await deletedSignUps.forget(searchedAt);
   return deleted;
 }

@@ -2,7 +2,7 @@ import type { Outbox } from "../outbox/outbox";
 
 /*
  * What is deleted after how long. The cron handler deletes messages here, 30 days after they were sent or dropped. A sign-up deletes
- * itself: without a card after 24 hours (sign-ups/collect-card.ts), otherwise a day after it has ended (sign-ups/end-sign-up.ts).
+ * itself: without a card after 24 hours (sign-ups/transitions/collect-card.ts), otherwise a day after it has ended (sign-ups/transitions/end-sign-up.ts).
  * `npm run erase` deletes everything of a person (operator/export-and-erase.ts). Sign-ups that had a trial stay, and so do the
  * keyed hashes in `trial_claims`.
  */

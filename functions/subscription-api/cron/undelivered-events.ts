@@ -2,7 +2,7 @@ import { inParallel, type RunLimits } from "../cloudflare-limits";
 import { log, logFailure } from "../log";
 import { handleStripeEvent, type SignUpEvent } from "../sign-ups/handle-stripe-event";
 import { isPast } from "../sign-ups/timing";
-import type { AdvanceServices } from "../sign-ups/transition";
+import type { AdvanceServices } from "../sign-ups/transitions/transition";
 import { EVENTS_KEPT_MS, type StripeEvents } from "../stripe/event-list";
 import { eventContentOf, WEBHOOK_EVENTS } from "../stripe/webhook-events";
 import type { CronRuns } from "./cron-runs";

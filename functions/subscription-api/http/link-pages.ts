@@ -5,8 +5,8 @@ import { secureHeaders } from "hono/secure-headers";
 import { company } from "../../../app/company";
 import { log, logFailure } from "../log";
 import { type SignUp, wasEnded } from "../sign-up";
-import { advanceToNotMe } from "../sign-ups/advance";
 import { confirmEmail } from "../sign-ups/confirm-email";
+import { advanceToNotMe } from "../sign-ups/transitions/advance";
 import { LINK_DAYS } from "../signed-links";
 import type { ApiContext } from "./api-context";
 

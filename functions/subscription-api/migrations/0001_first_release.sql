@@ -15,7 +15,7 @@ INSERT INTO packages (id, name, price_cents, stripe_price_id) VALUES
 CREATE TABLE sign_ups (
   id TEXT PRIMARY KEY,
   idempotency_key TEXT NOT NULL UNIQUE,
-  -- The diagram is in sign-ups/advance.ts. trialing, active, past_due and canceled follow the Stripe subscription.
+  -- The diagram is in sign-ups/transitions/advance.ts. trialing, active, past_due and canceled follow the Stripe subscription.
   status TEXT NOT NULL DEFAULT 'pending'
     CHECK (status IN ('pending', 'card_set_up', 'ended', 'trialing', 'active', 'past_due', 'canceled')),
   -- 'replaced', 'cards-failed', 'card-removed' or 'not-me'

@@ -1,7 +1,7 @@
 import type { AccountWebhook } from "../outbox/account-webhook";
 import type { MessageKind, Outbox } from "../outbox/outbox";
 import type { SignUp } from "../sign-up";
-import type { LateCustomers } from "../sign-ups/late-customers";
+import type { DeletedSignUps } from "../sign-ups/deleted-sign-ups";
 import type { SignUps } from "../sign-ups/store";
 import { PaymentsError } from "../stripe/client";
 import type { OurCustomer } from "../stripe/customers";
@@ -11,7 +11,7 @@ export type PersonServices = {
   signUps: SignUps;
   outbox: Outbox;
   payments: Payments;
-  lateCustomers: LateCustomers;
+  deletedSignUps: DeletedSignUps;
   /** Undefined without a console, which would have to learn that an account is closed. */
   accountWebhook: AccountWebhook | undefined;
 };
@@ -44,13 +44,13 @@ export type Erasure =
  * D1's errors.
  */
 export async function erasePerson(email: string, services: PersonServices): Promise<Erasure> {
-  const { payments, outbox, lateCustomers, accountWebhook } = services;
+  const { payments, outbox, deletedSignUps, accountWebhook } = services;
   const { found, atStripe } = await findPerson(email, services);
   const ids = found.map(({ id }) => id);
   const waitsFor = await outbox.undeliveredKinds(ids, accountWebhook !== undefined);
   if (waitsFor.length > 0) return { status: "waiting", waitsFor };
   const signUpIds = [...new Set([...ids, ...atStripe.map(({ signUpId }) => signUpId)])];
-  const searchedUntil = signUpIds.length > 0 ? await lateCustomers.expect(signUpIds) : null;
+  const searchedUntil = signUpIds.length > 0 ? await deletedSignUps.remember(signUpIds) : null;
   const customers = new Set(atStripe.map(({ id }) => id));
   for (const { status, stripe_setup_intent_id, stripe_customer_id } of found) {
     // Deleting a customer would leave its card form open.

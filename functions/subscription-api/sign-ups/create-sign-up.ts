@@ -4,9 +4,9 @@ import type { AgreedPrice } from "../packages";
 import type { PasswordSlot } from "../passwords/password-limiter";
 import { formColumns, formColumnsOf, hasStartedTrial, isBeforeTrial, type SignUp } from "../sign-up";
 import { PaymentsError, unexpectedAnswer } from "../stripe/client";
-import { type Advanced, advanceToCardForm } from "./advance";
 import { CONTINUED_FOR_MS, isOlderThan } from "./timing";
-import type { AdvanceServices } from "./transition";
+import { type Advanced, advanceToCardForm } from "./transitions/advance";
+import type { AdvanceServices } from "./transitions/transition";
 
 export type SignUpServices = AdvanceServices & { passwords: PasswordSlot };
 

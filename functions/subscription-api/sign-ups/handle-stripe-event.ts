@@ -1,11 +1,11 @@
 import { MAX_FAILED_CARDS } from "../../../app/contract/trial";
 import { hasStartedTrial, type SignUp } from "../sign-up";
 import type { CardEvent, StripeEvent, WebhookContent } from "../stripe/webhook-events";
-import { advance } from "./advance";
-import { hasTooManyFailedCards } from "./collect-card";
 import type { Change } from "./store";
 import { now } from "./timing";
-import type { AdvanceServices } from "./transition";
+import { advance } from "./transitions/advance";
+import { hasTooManyFailedCards } from "./transitions/collect-card";
+import type { AdvanceServices } from "./transitions/transition";
 
 export type SignUpEvent = Extract<WebhookContent, { event: unknown }>;
 

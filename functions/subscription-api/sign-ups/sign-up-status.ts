@@ -1,8 +1,8 @@
 import type { SubscriptionStatus } from "../../../app/contract/subscription-response";
 import { isBeforeTrial, type SignUp } from "../sign-up";
 import { PaymentsError } from "../stripe/client";
-import { type Advanced, advance, advanceToCardForm } from "./advance";
-import type { AdvanceServices } from "./transition";
+import { type Advanced, advance, advanceToCardForm } from "./transitions/advance";
+import type { AdvanceServices } from "./transitions/transition";
 
 /** The status, including a card that was just entered: if no webhook has arrived yet, asks Stripe. */
 export async function signUpStatus(id: string, services: AdvanceServices): Promise<SubscriptionStatus> {

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { subscriptionRequest, withoutEmptyFields } from "../../../app/contract/subscription-request";
 import { validateInBrowser } from "../../../app/signup/form/validate-in-browser";
 import { signupForm } from "../../../app/signup/form-schema";
-import { parseForm } from "../../../app/signup/server/posted-form.server";
+import { parseForm } from "../../../app/signup/server/form/posted-form.server";
 import { fields } from "../../support/person";
 
 const { package_id: _, ...valid } = fields;

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
-import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
+import { idempotencyKeys } from "../../../app/signup/server/form/idempotency-key.server";
 import type { SignupSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { idempotencyKeys } from "../../../app/signup/server/idempotency-key.server";
-import { sealedTokens } from "../../../app/signup/server/sealed-token.server";
-import { signupSessions } from "../../../app/signup/server/session.server";
+import { idempotencyKeys } from "../../../app/signup/server/form/idempotency-key.server";
+import { sealedTokens } from "../../../app/signup/server/session/sealed-token.server";
+import { signupSessions } from "../../../app/signup/server/session/session.server";
 import type { SignupSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";

@@ -1,7 +1,7 @@
 import jsQR from "jsqr";
 import { describe, expect, test } from "vitest";
 import { loader } from "../../../app/routes/resume-code";
-import { qrCode } from "../../../app/signup/server/qr-code.server";
+import { qrCode } from "../../../app/signup/server/session/qr-code.server";
 import type { SignupSession } from "../../../app/signup/session-state";
 import { stopClock } from "../../support/clock";
 import { requestOf, siteContext } from "../../support/site-in-process/site-context";

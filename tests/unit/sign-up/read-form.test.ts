@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { readForm } from "../../../app/signup/server/posted-form.server";
+import { readForm } from "../../../app/signup/server/form/posted-form.server";
 import { bodyOf } from "../../support/site-in-process/body-of";
 
 /* The parts of a posted body that are read, and the reasons to refuse one. */

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { resumeLink, resumeLinks } from "../../../app/signup/server/resume-link.server";
+import { resumeLink, resumeLinks } from "../../../app/signup/server/session/resume-link.server";
 import type { SignupSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";

@@ -2,7 +2,7 @@
 import { act } from "react";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { cardStep, pass, RETURN_PATH } from "./rendered-page";
-import { cardForms, failed, found, makeClient, StripeJs } from "./shown-card-form";
+import { cardForms, failed, found, makeClient, StripeJs } from "./shown-stripe-elements";
 
 /* Stripe.js and its fields: loading, refusal and another try. */
 

@@ -66,8 +66,8 @@ describe("the scripts of the sign-up", () => {
 
   test("are without the card form, which the card step loads", async () => {
     const [built] = parseReleases(await readFile(join(root, "public/releases.json"), "utf8"));
-    expect(built?.files.filter((name) => name.includes("card-form"))).toHaveLength(1);
-    expect([...(await scriptSizes()).keys()].filter((path) => path.includes("card-form"))).toEqual([]);
+    expect(built?.files.filter((name) => name.includes("stripe-elements"))).toHaveLength(1);
+    expect([...(await scriptSizes()).keys()].filter((path) => path.includes("stripe-elements"))).toEqual([]);
   });
 });
 

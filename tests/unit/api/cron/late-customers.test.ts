@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { erasePerson } from "../../../../functions/subscription-api/operator/export-and-erase";
-import { advance } from "../../../../functions/subscription-api/sign-ups/advance";
+import { advance } from "../../../../functions/subscription-api/sign-ups/transitions/advance";
 import { DAY, MINUTE } from "../../../support/api-in-process/scheduler";
 import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { erasePerson, exportPerson } from "../../../../functions/subscription-api/operator/export-and-erase";
 import type { SignUp } from "../../../../functions/subscription-api/sign-up";
-import { advanceToNotMe } from "../../../../functions/subscription-api/sign-ups/advance";
+import { advanceToNotMe } from "../../../../functions/subscription-api/sign-ups/transitions/advance";
 import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";

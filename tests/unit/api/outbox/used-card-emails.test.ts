@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { newMessage } from "../../../../functions/subscription-api/outbox/outbox";
-import { advance, advanceToCardForm } from "../../../../functions/subscription-api/sign-ups/advance";
+import { advance, advanceToCardForm } from "../../../../functions/subscription-api/sign-ups/transitions/advance";
 import { DAY } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";

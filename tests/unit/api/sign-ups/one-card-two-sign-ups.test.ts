@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { advance, advanceToCardForm } from "../../../../functions/subscription-api/sign-ups/advance";
+import { advance, advanceToCardForm } from "../../../../functions/subscription-api/sign-ups/transitions/advance";
 import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { advanceToNotMe } from "../../../../functions/subscription-api/sign-ups/advance";
+import { advanceToNotMe } from "../../../../functions/subscription-api/sign-ups/transitions/advance";
 import { trialHashes } from "../../../../functions/subscription-api/sign-ups/trial-hashes";
 import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";

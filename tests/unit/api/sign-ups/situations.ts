@@ -1,11 +1,11 @@
 import { CONNECTIONS } from "../../../../functions/subscription-api/cloudflare-limits";
 import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
 import { CHECK_RANKS, type SignUp } from "../../../../functions/subscription-api/sign-up";
-import { advanceToNotMe } from "../../../../functions/subscription-api/sign-ups/advance";
 import { confirmEmail } from "../../../../functions/subscription-api/sign-ups/confirm-email";
 import { createSignUp, type PostedForm } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
 import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
+import { advanceToNotMe } from "../../../../functions/subscription-api/sign-ups/transitions/advance";
 import type { StripeObject } from "../../../support/api-in-process/stripe-objects";
 import { validRequest } from "../../../support/person";
 import type { signUpsInProcess } from "./sign-ups";

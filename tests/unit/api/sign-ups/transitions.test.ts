@@ -4,7 +4,7 @@ import { look, type Standing, signUpsInProcess } from "./sign-ups";
 import { type Begin, type Pull, SITUATIONS, type Situation, TRIGGERS, type Trigger } from "./situations";
 
 /*
- * The state diagram of sign-ups/advance.ts, cell by cell: the sign-up's state here and at Stripe × the caller. In a cell without a
+ * The state diagram of sign-ups/transitions/advance.ts, cell by cell: the sign-up's state here and at Stripe × the caller. In a cell without a
  * row, nothing changes.
  */
 

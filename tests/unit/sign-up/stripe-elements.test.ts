@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { billingDetails } from "../../../app/signup/card/billing-details";
 import { cardStep, pass, RETURN_PATH } from "./rendered-page";
-import { cardForms, DECLINED, failed, found, type Given, OPEN } from "./shown-card-form";
+import { cardForms, DECLINED, failed, found, type Given, OPEN } from "./shown-stripe-elements";
 
 /* The card form: what it says and does before, while and after a card is entered. */
 

@@ -1,12 +1,12 @@
-import type { SubscriptionRequest } from "../../contract/subscription-request";
-import type { Log } from "../../pipeline/log.server";
-import { findPlan } from "../../pricing/plans/plan-list";
-import type { CreateOutcome, FailedOutcome } from "../create-outcome";
-import { toDetails } from "../form-schema";
-import { noticeFor, planProblemOf } from "../notices";
-import type { SignupSession } from "../session-state";
-import type { SignupReply } from "../steps";
-import { endOfSession } from "./session.server";
+import type { SubscriptionRequest } from "../../../contract/subscription-request";
+import type { Log } from "../../../pipeline/log.server";
+import { findPlan } from "../../../pricing/plans/plan-list";
+import type { CreateOutcome, FailedOutcome } from "../../create-outcome";
+import { toDetails } from "../../form-schema";
+import { noticeFor, planProblemOf } from "../../notices";
+import type { SignupSession } from "../../session-state";
+import type { SignupReply } from "../../steps";
+import { endOfSession } from "../session/session.server";
 
 /* What becomes of a form that the API has answered. */
 

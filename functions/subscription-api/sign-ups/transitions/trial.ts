@@ -1,11 +1,11 @@
-import { REMINDER_DAYS, TRIAL_DAYS } from "../../../app/contract/trial";
-import { messagesOnce, type NewMessage, reminderKey } from "../outbox/outbox";
-import type { SignUp } from "../sign-up";
-import type { SetupIntent } from "../stripe/card-setup";
-import { unexpectedAnswer } from "../stripe/client";
-import type { Payments } from "../stripe/payments";
-import type { SubscriptionState } from "../stripe/subscriptions";
-import { nextSubscriptionCheck } from "./timing";
+import { REMINDER_DAYS, TRIAL_DAYS } from "../../../../app/contract/trial";
+import { messagesOnce, type NewMessage, reminderKey } from "../../outbox/outbox";
+import type { SignUp } from "../../sign-up";
+import type { SetupIntent } from "../../stripe/card-setup";
+import { unexpectedAnswer } from "../../stripe/client";
+import type { Payments } from "../../stripe/payments";
+import type { SubscriptionState } from "../../stripe/subscriptions";
+import { nextSubscriptionCheck } from "../timing";
 import type { AdvanceServices, Transition } from "./transition";
 
 /* The transitions after a card is set up: start the trial, then keep the row in line with the subscription at Stripe. */

@@ -1,14 +1,14 @@
 const AGAIN_AFTER_MS = 10_000;
 
 /** Loads the card form with Stripe's fields, which the form's page does not include. */
-export const loadCardForm = () => import("./card-form").catch(reloadOnce);
+export const loadStripeElements = () => import("./stripe-elements").catch(reloadOnce);
 
 // biome-ignore lint/correctness/noUnusedVariables: `??=` reads it
 let prefetched: Promise<unknown> | undefined;
 
 /** Loads it while the visitor types. Tries once and ignores a failure, because the card step tries again. */
-export function prefetchCardForm(): void {
-  prefetched ??= import("./card-form").catch(() => undefined);
+export function prefetchStripeElements(): void {
+  prefetched ??= import("./stripe-elements").catch(() => undefined);
 }
 
 /**

@@ -8,9 +8,9 @@ import type { CardStepData } from "../steps";
 import { billingDetails } from "./billing-details";
 import { CARD_FIELDS, LOADING, PayButton } from "./card-placeholder";
 import { confirmCard } from "./confirm-card";
-import { LOADING_TIMEOUT_MS } from "./load-stripe";
+import { useLoadingTimeout } from "./load-stripe-js";
 
-interface CardFieldsProps {
+interface PaymentFormProps {
   data: CardStepData;
   onNotice(notice: Notice | undefined): void;
   onReady(): void;
@@ -23,7 +23,7 @@ interface CardFieldsProps {
 const PROCESSING_CARD: Notice = { kind: "progress", title: PROCESSING.title };
 
 /** Stripe's fields, and the button that sends the card. */
-export function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: CardFieldsProps) {
+export function PaymentForm({ data, onNotice, onReady, onFinish, onLoadError }: PaymentFormProps) {
   const stripe = useStripe();
   const elements = useElements();
   const { siteUrl } = useSite();
@@ -32,7 +32,7 @@ export function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: C
   const [failures, setFailures] = useState(0);
   const { elementOptions, confirmParams } = useMemo(() => billingDetails(data), [data]);
   const processing = useIsReturning(data.returnPath) || confirming;
-  useTooSlow(ready, onLoadError);
+  useLoadingTimeout(ready, onLoadError);
   useCanceled(stripe, data.clientSecret, processing ? 0 : failures, onFinish);
 
   async function pay(event: FormEvent) {
@@ -74,16 +74,6 @@ export function CardFields({ data, onNotice, onReady, onFinish, onLoadError }: C
 
 /** No wallets: they give a card a different fingerprint on each device, but each card can have only one trial. */
 const CARD_ONLY = { applePay: "never", googlePay: "never", link: "never" } as const;
-
-/** Calls `onTooSlow` if the fields are not ready in time, because Stripe.js does not report a blocked frame. */
-function useTooSlow(ready: boolean, onTooSlow: () => void) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each attempt
-  useEffect(() => {
-    if (ready) return;
-    const timer = setTimeout(onTooSlow, LOADING_TIMEOUT_MS);
-    return () => clearTimeout(timer);
-  }, [ready]);
-}
 
 /** True while the server decides the next step. */
 function useIsReturning(returnPath: string): boolean {

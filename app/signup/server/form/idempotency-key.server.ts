@@ -1,5 +1,5 @@
 import { uint8ArrayToBase64 } from "uint8array-extras";
-import type { SubscriptionRequest } from "../../contract/subscription-request";
+import type { SubscriptionRequest } from "../../../contract/subscription-request";
 
 const ALGORITHM = { name: "HMAC", hash: "SHA-256" };
 /** 96 bits keep resume links short. */

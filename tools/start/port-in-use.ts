@@ -2,11 +2,36 @@ import { execFile } from "node:child_process";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { platform } from "node:process";
 import { promisify } from "node:util";
+import { ToolError } from "../failures";
+
+/**
+ * Why a server cannot listen on a port, with the process that uses it and another port to choose.
+ * @param error from `listen`; any other error is returned as it is
+ */
+export async function portProblem(port: number, error: unknown): Promise<unknown> {
+  if (hasCode(error, "EACCES")) {
+    return new ToolError(
+      `This user may not listen on port ${port}: choose one above 1023, such as ${otherPort(port)}.`,
+    );
+  }
+  if (!isInUse(error)) return error;
+  const listener = await listenerOn(port);
+  const [by, stop] = listener
+    ? [` by process ${listener.pid} (${listener.command})`, `stop it with kill ${listener.pid}`]
+    : ["", "stop the program that uses it"];
+  return new ToolError(`Port ${port} is in use${by}: ${stop}, or choose another port, such as ${otherPort(port)}.`);
+}
+
+export const isInUse = (error: unknown) => hasCode(error, "EADDRINUSE");
+const hasCode = (error: unknown, code: string) => error instanceof Error && "code" in error && error.code === code;
+
+/** Four ports are taken in a row, so another hundred is free of them. */
+const otherPort = (port: number) => `PORT=${port >= 8997 && port <= 9003 ? 9100 : 9000} npm start`;
 
 type Listener = { pid: number; command: string };
 
 /** The process that listens on a TCP port of this machine. Undefined if the system does not tell, as for other users' processes. */
-export async function listenerOn(port: number): Promise<Listener | undefined> {
+async function listenerOn(port: number): Promise<Listener | undefined> {
   try {
     const pid = platform === "linux" ? await pidFromProc(port) : await pidFromLsof(port);
     return pid === undefined ? undefined : { pid, command: await commandOf(pid) };

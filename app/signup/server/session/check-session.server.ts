@@ -1,5 +1,5 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
-import { type SignupSession, transition, type UnfinishedSession } from "../session-state";
+import { type SignupSession, transition, type UnfinishedSession } from "../../session-state";
 
 type Context = Pick<AppLoadContext, "api" | "setupIntents" | "requestId" | "ip" | "log">;
 

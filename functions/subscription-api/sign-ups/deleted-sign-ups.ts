@@ -12,28 +12,28 @@ export const CUSTOMER_MAY_ARRIVE_MS = HOUR;
 
 const rows = z.array(z.object({ hash: z.string(), deleted_at: z.string() }));
 
-export type LateCustomers = ReturnType<typeof lateCustomersIn>;
+export type DeletedSignUps = ReturnType<typeof deletedSignUpsIn>;
 
 /**
  * Remembers deleted sign-ups whose customer may still arrive at Stripe (table `deleted_sign_ups`), with nothing about a person. Every
  * method throws D1's errors.
  */
-export function lateCustomersIn(db: Database, hashSecret: string) {
+export function deletedSignUpsIn(db: Database, hashSecret: string) {
   const hashOf = (signUpId: string) => keyedHash(hashSecret, "deleted-sign-up", signUpId);
   return {
     /** Call it before anything is deleted, so that a failure in between forgets nobody. Returns the end of the search. */
-    async expect(signUpIds: readonly string[]): Promise<Date> {
+    async remember(signUpIds: readonly string[]): Promise<Date> {
       const deletedAt = new Date();
-      const expected = db.prepare(
+      const remember = db.prepare(
         `INSERT INTO deleted_sign_ups (hash, deleted_at) SELECT value, ?2 FROM json_each(?1) WHERE TRUE
          ON CONFLICT (hash) DO UPDATE SET deleted_at = excluded.deleted_at`,
       );
-      await expected.bind(JSON.stringify(signUpIds.map(hashOf)), deletedAt.toISOString()).run();
+      await remember.bind(JSON.stringify(signUpIds.map(hashOf)), deletedAt.toISOString()).run();
       return new Date(deletedAt.getTime() + CUSTOMER_MAY_ARRIVE_MS);
     },
 
     /** The deleted sign-ups whose customers are still looked for, and when the first was deleted; undefined if there are none. */
-    async expected(): Promise<{ since: Date; has: (signUpId: string) => boolean } | undefined> {
+    async remembered(): Promise<{ since: Date; has: (signUpId: string) => boolean } | undefined> {
       const { results } = await db.prepare("SELECT hash, deleted_at FROM deleted_sign_ups ORDER BY deleted_at").all();
       const found = rows.parse(results);
       const [first] = found;

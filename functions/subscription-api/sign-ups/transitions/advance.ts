@@ -1,7 +1,7 @@
-import { log } from "../log";
-import { isBeforeTrial, type SignUp } from "../sign-up";
-import type { SetupIntent } from "../stripe/card-setup";
-import { isCustomerOrCardMissing, PaymentsError } from "../stripe/client";
+import { log } from "../../log";
+import { isBeforeTrial, type SignUp } from "../../sign-up";
+import type { SetupIntent } from "../../stripe/card-setup";
+import { isCustomerOrCardMissing, PaymentsError } from "../../stripe/client";
 import { checkCard, prepareCardForm } from "./collect-card";
 import { cleanUp, endBeforeTrial, endByNotMe, endTrialByNotMe } from "./end-sign-up";
 import { type AdvanceServices, type MakeTransition, nothingLeftToDo, type Transition } from "./transition";

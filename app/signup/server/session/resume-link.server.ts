@@ -1,13 +1,12 @@
-import { signUpPath } from "../../contract/sign-up-path";
-import type { UnfinishedSession } from "../session-state";
+import { signUpPath } from "../../../contract/sign-up-path";
+import type { UnfinishedSession } from "../../session-state";
+import { LINK_MINUTES } from "../../steps";
 import { MAX_QR_CODE_LENGTH, QR_CODE_PATH } from "./qr-code.server";
 import { sealedTokens } from "./sealed-token.server";
 
-/** The page's text also says 30 minutes. */
-const LINK_MINUTES = 30;
 const MINUTE_MS = 60_000;
 
-/** Tokens of the links that continue a sign-up on another device, for 30 minutes. */
+/** Tokens of the links that continue a sign-up on another device, for `LINK_MINUTES`. */
 export interface ResumeLinks {
   /** Undefined for a client secret that is not Stripe's. */
   toToken(session: UnfinishedSession): Promise<string | undefined>;

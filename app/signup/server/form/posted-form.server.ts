@@ -1,16 +1,16 @@
 import type { Submission } from "@conform-to/react";
 import { parseWithZod } from "@conform-to/zod/v4";
 import * as z from "zod/mini";
-import { withoutEmptyFields } from "../../contract/subscription-request";
+import { withoutEmptyFields } from "../../../contract/subscription-request";
 import {
   BODY_TOO_LARGE,
   BODY_TOO_SLOW,
   MALFORMED,
   type Refusal,
   UNSUPPORTED_TYPE,
-} from "../../pipeline/guard/refusals.server";
-import { MAX_FORM_BYTES } from "../../pipeline/guard/request-guard.server";
-import { readBoundedBytes } from "../../shared/bounded-body";
+} from "../../../pipeline/guard/refusals.server";
+import { MAX_FORM_BYTES } from "../../../pipeline/guard/request-guard.server";
+import { readBoundedBytes } from "../../../shared/bounded-body";
 import {
   POSTED_FIELDS,
   SECRET_FIELDS,
@@ -18,9 +18,9 @@ import {
   type SignupForm,
   signupForm,
   withChosenPlan,
-} from "../form-schema";
-import { noticeForRefusal } from "../notices";
-import type { SignupReply } from "../steps";
+} from "../../form-schema";
+import { noticeForRefusal } from "../../notices";
+import type { SignupReply } from "../../steps";
 
 export type PostedFields = Readonly<Record<string, string>>;
 

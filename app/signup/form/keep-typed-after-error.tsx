@@ -9,7 +9,7 @@ export interface Typed {
   focused: string;
 }
 
-interface KeepTypedProps {
+interface KeepTypedAfterErrorProps {
   formId: string;
   /** Renders the form. Gets the earlier form's values after an error. */
   children(typed: Typed | undefined): ReactNode;
@@ -19,10 +19,10 @@ interface KeepTypedProps {
 const MOST_ERRORS = 3;
 
 /**
- * Renders the form again with its values if rendering it throws, for example because an extension has changed the page. The values
+ * After hydration (`keep-typed-at-hydration.ts` is for the moment before): renders the form again with its values if rendering it throws, for example because an extension has changed the page. The values
  * stay in memory only, and a post that is under way goes on.
  */
-export class KeepTyped extends Component<KeepTypedProps> {
+export class KeepTypedAfterError extends Component<KeepTypedAfterErrorProps> {
   override state: { error?: unknown; hasFailed: boolean; errors: number; typed?: Typed | undefined } = {
     hasFailed: false,
     errors: 0,

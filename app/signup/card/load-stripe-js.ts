@@ -1,8 +1,9 @@
 import type { Stripe } from "@stripe/stripe-js";
 import { loadStripe } from "@stripe/stripe-js/pure";
+import { useEffect } from "react";
 
 /** How long Stripe.js and its fields may each take to load. */
-export const LOADING_TIMEOUT_MS = 15_000;
+const LOADING_TIMEOUT_MS = 15_000;
 
 /**
  * Rejects if the script fails, takes longer than 15 s or is replaced by an empty one, as content blockers do. `<Elements>` would never
@@ -34,4 +35,14 @@ function loadScript(url: string): Promise<void> {
     script.src = url;
     document.head.appendChild(script);
   });
+}
+
+/** Calls `onTimeout` if Stripe's fields are not ready in time, because Stripe.js does not report a blocked frame. */
+export function useLoadingTimeout(ready: boolean, onTimeout: () => void) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each attempt
+  useEffect(() => {
+    if (ready) return;
+    const timer = setTimeout(onTimeout, LOADING_TIMEOUT_MS);
+    return () => clearTimeout(timer);
+  }, [ready]);
 }

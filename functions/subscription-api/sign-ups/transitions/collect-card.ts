@@ -1,17 +1,10 @@
-import { MAX_FAILED_CARDS } from "../../../app/contract/trial";
-import type { SignUp } from "../sign-up";
-import type { SetupIntent } from "../stripe/card-setup";
-import { mayExist } from "../stripe/client";
+import { MAX_FAILED_CARDS } from "../../../../app/contract/trial";
+import type { SignUp } from "../../sign-up";
+import type { SetupIntent } from "../../stripe/card-setup";
+import { mayExist } from "../../stripe/client";
+import { ABANDONED_AFTER_MS, CONTINUED_FOR_MS, isOlderThan, PROCESSED_WITHIN_MS } from "../timing";
+import { acceptCard } from "./accept-card";
 import { deleteCustomer, endBeforeTrial } from "./end-sign-up";
-import {
-  ABANDONED_AFTER_MS,
-  CONTINUED_FOR_MS,
-  FIRST_CHECK_AFTER_MS,
-  fromNow,
-  isOlderThan,
-  PROCESSED_WITHIN_MS,
-  TRIAL_START_GRACE_MS,
-} from "./timing";
 import type { AdvanceServices, Transition } from "./transition";
 
 /* The transitions of a pending sign-up, from the form to its card. */
@@ -71,48 +64,9 @@ function record(customerId: string, setupIntent: SetupIntent): Transition {
   };
 }
 
-/** Claims the trial for the email address and the card. If two sign-ups try at the same moment, only one gets the claims. */
-async function acceptCard(signUp: SignUp, setupIntent: SetupIntent, services: AdvanceServices): Promise<Transition> {
-  const { signUps, trialHashes } = services;
-  const email = trialHashes.ofEmail(signUp.email);
-  if (await signUps.hasHadTrial(email, signUp.id)) return endBeforeTrial(signUp, "replaced");
-  const card = trialHashes.ofCard(setupIntent.fingerprint);
-  if (card !== null && (await signUps.hasHadTrial([card], signUp.id))) {
-    return refuseUsedCard(signUp, setupIntent, card, services);
-  }
-  return {
-    write: {
-      columns: { status: "card_set_up", check_at: fromNow(TRIAL_START_GRACE_MS) },
-      claims: card === null ? email : [...email, card],
-    },
-    setupIntent,
-  };
-}
-
-/** Detaches a card that has had a trial, and waits for another one. @param card its hash */
-async function refuseUsedCard(
-  { id, used_cards }: SignUp,
-  { paymentMethodId }: SetupIntent,
-  card: string,
-  { payments }: AdvanceServices,
-): Promise<Transition> {
-  if (paymentMethodId !== null) await payments.detachCard(paymentMethodId);
-  return {
-    write: {
-      columns: {
-        used_cards: used_cards + 1,
-        stripe_setup_intent_id: null,
-        check_at: fromNow(FIRST_CHECK_AFTER_MS),
-      },
-      messages: [{ kind: "card-used", card }],
-    },
-    log: ["info", "used_card_refused", { signUpId: id, usedCards: used_cards + 1 }],
-  };
-}
-
 /** Cancels the setup intent first, so that no card can be set up anymore, and deletes the customer before the row. */
 async function deleteUnfinished(signUp: SignUp, services: AdvanceServices): Promise<Transition> {
-  const { payments, lateCustomers } = services;
+  const { payments, deletedSignUps } = services;
   if (signUp.stripe_setup_intent_id !== null) {
     const last = await payments.cancelSetupIntent(signUp.stripe_setup_intent_id);
     if (last && hasOwnCard(signUp, last)) return acceptCard(signUp, last, services);
@@ -120,7 +74,7 @@ async function deleteUnfinished(signUp: SignUp, services: AdvanceServices): Prom
     if (last?.state === "processing" && mayWait) return { done: true, setupIntent: last };
   }
   // Without a known customer, its creation may be slow and still end.
-  if (signUp.stripe_customer_id === null) await lateCustomers.expect([signUp.id]);
+  if (signUp.stripe_customer_id === null) await deletedSignUps.remember([signUp.id]);
   await deleteCustomer(signUp, payments);
   return { remove: true };
 }

@@ -3,26 +3,23 @@ import { Elements } from "@stripe/react-stripe-js";
 import type { Stripe, StripeError } from "@stripe/stripe-js";
 import { Component, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "../../ui/controls/button";
-import { type Notice, PAYMENT_ERROR } from "../notices";
+import { type Notice, PAYMENT_ERROR, PAYMENT_FORM_NOT_LOADED } from "../notices";
 import type { CardStepData } from "../steps";
 import { useCardAppearance } from "./card-appearance";
-import { CardFields } from "./card-fields";
 import { CardPlaceholder } from "./card-placeholder";
 import { isOver } from "./confirm-card";
-import { loadStripeClient } from "./load-stripe";
+import { loadStripeClient } from "./load-stripe-js";
+import { PaymentForm } from "./payment-form";
 
-interface CardFormProps {
+interface StripeElementsProps {
   data: CardStepData;
   onNotice(notice: Notice | undefined): void;
   /** Called when the card's fields can be filled in. */
   onReady(): void;
 }
 
-const NOT_LOADED =
-  "The payment form could not be loaded. Check your connection, turn off any browser extension that blocks Stripe, then try again.";
-
 /** Loads Stripe's client once, because `<Elements>` keeps its first client. Each try mounts the fields again. */
-export default function CardForm({ data, onNotice, onReady }: CardFormProps) {
+export default function StripeElements({ data, onNotice, onReady }: StripeElementsProps) {
   const { clientSecret, publishableKey, returnPath, stripeJsUrl } = data;
   const [stripe, setStripe] = useState<Stripe>();
   const [attempt, setAttempt] = useState(1);
@@ -42,7 +39,7 @@ export default function CardForm({ data, onNotice, onReady }: CardFormProps) {
   function fail(error?: StripeError) {
     if (!isMounted.current) return;
     setFailed(true);
-    onNotice({ ...PAYMENT_ERROR, message: error?.message || NOT_LOADED });
+    onNotice(error?.message ? { ...PAYMENT_ERROR, message: error.message } : PAYMENT_FORM_NOT_LOADED);
   }
 
   /** Stripe's fields fail if the setup is over, maybe because of another tab, or if they could not be loaded. */
@@ -79,7 +76,7 @@ export default function CardForm({ data, onNotice, onReady }: CardFormProps) {
   return (
     <LoadErrorBoundary key={attempt} onError={() => onLoadError(stripe)}>
       <Elements stripe={stripe} options={options}>
-        <CardFields
+        <PaymentForm
           data={data}
           onNotice={onNotice}
           onReady={onReady}

@@ -1,13 +1,13 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import * as z from "zod/mini";
-import { randomToken } from "../../pipeline/random-token.server";
+import { randomToken } from "../../../pipeline/random-token.server";
 import {
   type CurrentSession,
   type SignupSession,
   signupSession,
   type UnfinishedSession,
   unfinishedSession,
-} from "../session-state";
+} from "../../session-state";
 import { sealedTokens } from "./sealed-token.server";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

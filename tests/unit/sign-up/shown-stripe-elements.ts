@@ -1,6 +1,6 @@
 import { act, createElement } from "react";
 import { beforeEach, vi } from "vitest";
-import CardForm from "../../../app/signup/card/card-form";
+import StripeElements from "../../../app/signup/card/stripe-elements";
 import type { Notice } from "../../../app/signup/notices";
 import type { CardStepData } from "../../../app/signup/steps";
 import { cardStep, renderedPages } from "./rendered-page";
@@ -58,7 +58,7 @@ export function cardForms() {
     makeClient.mockClear();
     if (isLoaded) vi.stubGlobal("Stripe", StripeJs);
     const [onNotice, onReady] = [vi.fn<(notice?: Notice) => void>(), vi.fn()];
-    const page = await show(createElement(CardForm, { data, onNotice, onReady }), data);
+    const page = await show(createElement(StripeElements, { data, onNotice, onReady }), data);
     return {
       ...page,
       create,

@@ -1,8 +1,8 @@
-import { messagesOnce } from "../outbox/outbox";
-import type { SignUp } from "../sign-up";
-import { isCleanedUp, wasEnded } from "../sign-up";
-import type { Payments } from "../stripe/payments";
-import { fromNow, isPast, KEPT_AFTER_END_MS, now } from "./timing";
+import { messagesOnce } from "../../outbox/outbox";
+import type { SignUp } from "../../sign-up";
+import { isCleanedUp, wasEnded } from "../../sign-up";
+import type { Payments } from "../../stripe/payments";
+import { fromNow, isPast, KEPT_AFTER_END_MS, now } from "../timing";
 import type { AdvanceServices, Transition } from "./transition";
 import { subscriptionOf } from "./trial";
 

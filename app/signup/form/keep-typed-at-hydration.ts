@@ -1,10 +1,10 @@
 import { useLayoutEffect, useState } from "react";
 
 /**
- * Copies what the visitor has entered in the server's form if React replaces it. React does so instead of hydrating if, for example, an
+ * Before hydration (`keep-typed-after-error.tsx` is for later): copies what the visitor has entered in the server's form if React replaces it. React does so instead of hydrating if, for example, an
  * extension has added elements to the page.
  */
-export function useServedForm(formId: string): void {
+export function useKeepTypedAtHydration(formId: string): void {
   // Rendering is the last moment before React replaces the page.
   const [served] = useState(() => readServed(formId));
   // Before the visitor's next key, which otherwise would go to a page without focus.

@@ -1,0 +1,33 @@
+import { memo, useState } from "react";
+import { Field } from "../../ui/controls/field";
+import { useHydrated } from "../../ui/document/use-hydrated";
+
+/** With a button that shows the password, which needs JavaScript. */
+export const PasswordField = memo(function PasswordField(props: {
+  id: string;
+  name: string;
+  label: string;
+  autoComplete?: string;
+  hint?: string;
+  required?: boolean;
+  errors?: string[] | undefined;
+}) {
+  const hydrated = useHydrated();
+  const [shown, setShown] = useState(false);
+  return (
+    <Field
+      {...props}
+      type={shown ? "text" : "password"}
+      autoCapitalize="none"
+      spellCheck={false}
+      aside={
+        hydrated && (
+          <button type="button" className="field-toggle" aria-controls={props.id} onClick={() => setShown(!shown)}>
+            <span>{shown ? "Hide" : "Show"}</span>
+            <span className="sr-only">{` ${props.label.toLowerCase()}`}</span>
+          </button>
+        )
+      }
+    />
+  );
+});
