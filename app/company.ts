@@ -2,8 +2,8 @@ const name = "Citewell";
 const legalName = `${name}, Inc.`;
 
 /**
- * The company's facts for every stage and both Workers. To change the name, brand or address, edit only this file. `npm run
- * preflight` refuses the examples.
+ * The company's facts for every stage and both Workers. The logo is in `app/ui/layout/logo.tsx` and
+ * `public/favicon.svg`. `npm run preflight` refuses the examples.
  */
 export const company = {
   name,

@@ -54,7 +54,7 @@ const TEST_MODE = {
   STRIPE_WEBHOOK_SECRET: "whsec_",
 };
 
-/** Of deployments alone, or read by npm start itself. */
+/** Only for deployments, or read by `npm start` itself. */
 const NOT_LOCAL = ["STAGE", "HOST"];
 
 /**

@@ -25,16 +25,10 @@ import { loadStep, sendForm } from "../signup/load-step";
 import { CARD_PROCESSING, CONNECTION_FAILED, COOKIES_BLOCKED, SIGNUP_FINISHED } from "../signup/notices";
 import { signupTitle } from "../signup/page-title";
 import { currentStep, ENDED, linkedSession } from "../signup/server/current-step.server";
+import { acceptedSession, failureOf, logFailure } from "../signup/server/form/api-answer.server";
 import { networkChallenge } from "../signup/server/form/network-challenge.server";
-import { acceptedSession, failureOf, logFailure } from "../signup/server/form/outcome-of-form.server";
-import {
-  type PostedFields,
-  parseForm,
-  readForm,
-  refused,
-  returned,
-  shownPriceIn,
-} from "../signup/server/form/posted-form.server";
+import { type PostedFields, parseForm, readForm, shownPriceIn } from "../signup/server/form/posted-form.server";
+import { refused, returned } from "../signup/server/form/returned-form.server";
 import { checkSession } from "../signup/server/session/check-session.server";
 import { type CurrentSession, isInProgress, isSession, isSessionOf, type SignupSession } from "../signup/session-state";
 import stylesheet from "../signup/signup.css";
@@ -87,7 +81,7 @@ export async function action(posted: ActionFunctionArgs) {
   }
 }
 
-/** A form that the guard's limits refuse before it is validated. */
+/** A form that is over the sender's limit or that `readForm` refuses. It is not validated. */
 function refuse(fields: PostedFields, problem: Refusal, { context: { log } }: ActionFunctionArgs) {
   log.add({ outcome: "refused", reason: problem.title });
   return reply(problem.status, refused({ fields, problem }), problem.headers);

@@ -1,6 +1,6 @@
 export type LogLevel = "info" | "warn" | "error";
 
-/** Only our own names, IDs and numbers: nothing a visitor typed and no secret. */
+/** Only our own names, IDs and numbers, and the path of a failed request: nothing else from a visitor and no secret. */
 export type LogFields = Record<string, string | number | boolean | string[] | undefined>;
 
 /** The log format of every Worker: one line of JSON. */

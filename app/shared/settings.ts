@@ -75,20 +75,6 @@ export function isSecretName(name: string): boolean {
   return /_(?:SECRET|TOKEN|KEY)$/.test(name) && !/_(?:PUBLISHABLE|SITE)_KEY$/.test(name);
 }
 
-/** Which deployment this is. Local development has none. */
-export const stage = z.optional(z.enum(["production", "staging"], "must be production or staging"));
-
-/** The mode of Stripe's keys. Only production charges real cards. */
-export function modeOf(given: z.output<typeof stage>): "live" | "test" {
-  return given === "production" ? "live" : "test";
-}
-
-/** What is wrong with a key's mode in a stage; null if nothing is. */
-export function modeProblem(key: string, given: z.output<typeof stage>): string | null {
-  const mode = modeOf(given);
-  return new RegExp(`^[a-z]k_${mode}_`).test(key) ? null : `must be a ${mode} key`;
-}
-
 /** Drops empty variables, which count as unset. */
 export function withoutEmpty(env: unknown): unknown {
   if (typeof env !== "object" || env === null) return env;

@@ -124,7 +124,7 @@ const PRICE_CHANGED: Notice = {
 
 /** Shown in the form's summary and at the choice of plans if the API does not sell the plan. */
 const PLAN_NOT_AVAILABLE = "This plan is not available";
-/** Shown after a 422 that names no field. */
+/** Shown after a 422 that does not name the package ID, if the site has no such plan. */
 const PLAN_NOT_LISTED = "This plan is not on our price list";
 
 /** The package ID's message in a refused form, which then offers other plans; undefined if the plan is not the reason. */

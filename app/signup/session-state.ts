@@ -63,7 +63,7 @@ export type UnfinishedSession = z.output<typeof unfinishedSession>;
 export type SessionIn<State extends SignupSession["state"]> = Extract<SignupSession, { state: State }>;
 export type SetCard = z.output<typeof setCard>;
 
-/** `unreadable`: the cookie was changed, sealed with an unknown secret, written by another release, or is too old. */
+/** `unreadable`: the cookie was changed, sealed with an unknown secret, has a format that this release cannot read, or is too old. */
 export type CurrentSession = SignupSession | { state: "none" } | { state: "unreadable" };
 
 /** What Stripe says about a setup intent. */

@@ -15,9 +15,6 @@ export interface FormStepData {
   ended?: Notice | undefined;
 }
 
-/** How long a link to continue on another device works. */
-export const LINK_MINUTES = 30;
-
 export interface ResumeLink {
   url: string;
   /** Undefined if the link is too long for a QR code. */
@@ -38,9 +35,6 @@ export type CardStepData = Omit<SessionIn<"card">, "state" | "statusUrl"> & {
   /** ISO 3166-1 alpha-2, if the country was recognized. */
   countryCode: string | undefined;
 };
-
-/** How often the waiting step checks again. */
-export const REFRESH_SECONDS = 10;
 
 /** The card's setup has no result yet. The page checks again every `refreshSeconds`. */
 export interface WaitingStepData {

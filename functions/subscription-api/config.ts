@@ -7,16 +7,15 @@ import {
   type ConfigurationResult,
   isLoopback,
   isSecretName,
-  modeProblem,
   newAndOld,
   onHost,
   problemsOf,
   secret,
   secretLike,
   serviceUrl,
-  stage,
   withoutEmpty,
 } from "../../app/shared/settings";
+import { modeProblem, stage } from "../../app/shared/stripe-key-mode";
 import { isLocal, LOCAL_SECRETS, TEST_MODE_API_URL } from "./local-development";
 
 function binding<T>(method: string) {

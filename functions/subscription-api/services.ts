@@ -1,6 +1,6 @@
-import type { RunLimits } from "./cloudflare-limits";
 import type { Config } from "./config";
 import { cronRunsIn } from "./cron/cron-runs";
+import type { RunLimits } from "./cron/run-limits";
 import { databaseOver } from "./database";
 import { restoredDatabase } from "./operator/after-restore";
 import { accountWebhookTo } from "./outbox/account-webhook";
@@ -22,7 +22,7 @@ import { stripeClient } from "./stripe/client";
 import { stripeEventList } from "./stripe/event-list";
 import { stripePayments } from "./stripe/payments";
 import { stripePrices } from "./stripe/prices";
-import { stripeWebhook } from "./stripe/webhook-events";
+import { stripeWebhook } from "./stripe/webhook-signature";
 
 export type Services = ReturnType<typeof servicesFor> & { passwords: PasswordLimiter };
 

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "@playwright/test";
-import { findOrInstallChromium } from "../../tools/images/chromium";
+import { findOrInstallChromium } from "../../tools/chromium";
 import { DESKTOP, PHONE } from "./support/faults";
 
 // Playwright's workers read this file again, and the variable with it: the search runs once.

@@ -129,9 +129,9 @@ const BOUNDARIES: Boundary[] = [
     example: { file: "functions/stripe-simulator/store/store.ts", imports: "functions/stripe-simulator/pages/layout" },
   },
   {
-    from: /^functions\/subscription-api\/(?!(?:stripe|operator)\/)/,
+    from: /^functions\/subscription-api\/(?!stripe\/)/,
     mayNotImport: /^stripe$/,
-    why: "Stripe's package stops at its adapter, stripe/, and at the operator's commands.",
+    why: "Stripe's package stops at its adapter, stripe/.",
     example: { file: "functions/subscription-api/sign-ups/transitions/advance.ts", imports: "stripe" },
   },
   {

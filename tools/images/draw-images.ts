@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { chromium, type Page } from "@playwright/test";
 import { company } from "../../app/company";
 import { SHARE_IMAGE_SIZE, type ShareImage, shareImages } from "../../app/seo/share-images";
-import { findChromium } from "./chromium";
+import { findChromium } from "../chromium";
 
 // After changing favicon.svg or a headline, run `npm run images` and commit the images.
 

@@ -4,7 +4,7 @@ import { causeOf } from "../failures";
 const WITHIN_MS = 20_000;
 
 /**
- * Sends an empty form to an API that somebody else runs, which creates nothing.
+ * Sends an empty form to somebody else's API, which creates nothing from it.
  * @returns why it does not speak the contract (docs/subscription-api.md); undefined if it refuses the form as JSON over https
  */
 export async function problemOfApi(apiUrl: string): Promise<string | undefined> {

@@ -1,4 +1,5 @@
-import { isLoopback, isSecretName, modeOf } from "../../app/shared/settings";
+import { isLoopback, isSecretName } from "../../app/shared/settings";
+import { modeOf } from "../../app/shared/stripe-key-mode";
 import type { ChargedPrice } from "../../functions/subscription-api/stripe/prices";
 import { hasStripePrice } from "../releases/prices";
 import { urlIn, type WorkerSettings } from "../wrangler/worker-settings";
@@ -159,18 +160,21 @@ export const CHECKS: Record<string, Check> = {
     ];
   }),
 
-  "each Worker has exactly one route, its own": inBoth((worker, { key, environment }, { site, other }) => {
-    const host = hostOf(site.vars[key === "site" ? "SITE_URL" : "SUBSCRIPTION_API_URL"]);
-    const otherWorker = other[key];
-    const taken = otherWorker && hostsOf(worker).find((route) => hostsOf(otherWorker).includes(route));
-    const route = `routes = [{ pattern = "${host}", custom_domain = true }]`;
-    return [
-      !hostsOf(worker).includes(host) && `no route serves ${host}: put ${route} into ${environment}`,
-      worker.workers_dev === true && `has a second address: remove workers_dev from ${environment}`,
-      taken !== undefined && `its route ${taken} is also the other stage's: change it in ${environment}`,
-      worker.name === otherWorker?.name && `its name ${worker.name} is the other stage's: change it in ${environment}`,
-    ];
-  }),
+  "each Worker has a route for its host, and shares none with the other stage": inBoth(
+    (worker, { key, environment }, { site, other }) => {
+      const host = hostOf(site.vars[key === "site" ? "SITE_URL" : "SUBSCRIPTION_API_URL"]);
+      const otherWorker = other[key];
+      const taken = otherWorker && hostsOf(worker).find((route) => hostsOf(otherWorker).includes(route));
+      const route = `routes = [{ pattern = "${host}", custom_domain = true }]`;
+      return [
+        !hostsOf(worker).includes(host) && `no route serves ${host}: put ${route} into ${environment}`,
+        worker.workers_dev === true && `has a second address: remove workers_dev from ${environment}`,
+        taken !== undefined && `its route ${taken} is also the other stage's: change it in ${environment}`,
+        worker.name === otherWorker?.name &&
+          `its name ${worker.name} is the other stage's: change it in ${environment}`,
+      ];
+    },
+  ),
 
   "the cron runs every minute": withApi(({ api }) => [
     !api.triggers.crons?.includes("* * * * *") &&

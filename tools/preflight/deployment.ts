@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readConfiguration, settings as siteSettings } from "../../app/pipeline/settings/configuration.server";
-import { isSecretName, modeOf } from "../../app/shared/settings";
+import { isSecretName } from "../../app/shared/settings";
+import { modeOf } from "../../app/shared/stripe-key-mode";
 import { settings as apiSettings, readConfig } from "../../functions/subscription-api/config";
 import type { PackageAtStripe } from "../../functions/subscription-api/packages";
 import type { WorkerSettings, Workers } from "../wrangler/worker-settings";

@@ -7,7 +7,7 @@ export type Step = {
   result: string;
   /** Does it. Throws if it fails; then it can be done again. */
   run: () => void | Promise<void>;
-  /** After a failure: the part that is live all the same. */
+  /** The part that went live although the step failed. */
   reached?: () => string | undefined;
 };
 

@@ -14,7 +14,7 @@ export type Proxy = ReturnType<typeof createProxy>;
 
 /**
  * Forwards ports to Workers. Requests wait until `release`, at the start and after each `hold`, so none reaches a Worker that
- * is not ready. Client connections survive a reload.
+ * is not ready. Client connections, except WebSockets, survive a reload.
  */
 export function createProxy() {
   const servers: Server[] = [];
@@ -59,7 +59,7 @@ export function createProxy() {
       for (const server of servers) server.close();
       for (const connection of connections) connection.end();
     },
-    /** Lets the Workers finish their responses, then closes the connections to them. Clients stay connected. */
+    /** Lets the Workers finish their responses, then closes the connections to them. Clients, except of WebSockets, stay connected. */
     async hold(): Promise<void> {
       block();
       const deadline = performance.now() + ANSWERED_WITHIN_MS;

@@ -12,7 +12,7 @@ import { createProxy } from "./proxy";
 import { type RunningWorkers, runWorkers } from "./run-workers";
 import { makeWritable, stateFolderOf } from "./state-folder";
 
-// npm start: builds what has changed and runs the three Workers in one Miniflare. Variables: PORT moves the Workers; HOST serves
+// npm start: builds all Workers if a source has changed, and runs the three Workers in one Miniflare. Variables: PORT moves the Workers; HOST serves
 // other devices; STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY switch to Stripe's test mode; any setting can be set by its name.
 // --verbose shows all logs. npm run dev uses --watch.
 

@@ -43,7 +43,7 @@ export function settingsOf(target: Target): Workers {
 export const bindsApi = ({ services }: WorkerSettings) =>
   services?.some(({ binding }) => binding === "SUBSCRIPTION_API") ?? false;
 
-/** The line that says which questions a command leaves out. */
+/** The line that says that the site is deployed without the reference API. */
 export function siteAloneLine(site: WorkerSettings): string {
   return `The site alone: its API is at ${urlIn(site, "SUBSCRIPTION_API_URL")} (no service SUBSCRIPTION_API in wrangler.toml).`;
 }

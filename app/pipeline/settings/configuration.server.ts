@@ -6,13 +6,12 @@ import {
   type ConfigurationProblem,
   type ConfigurationResult,
   isLoopback,
-  modeProblem,
   newAndOld,
   problemsOf,
   secret,
-  stage,
   withoutEmpty,
 } from "../../shared/settings";
+import { modeProblem, stage } from "../../shared/stripe-key-mode";
 import type { Assets } from "../response/stylesheets.server";
 
 /** The default in wrangler.toml; refused in a deployment. */
@@ -78,11 +77,11 @@ export const settings = z.object({
   SUBSCRIPTION_API_IDEMPOTENT: z._default(boolean, false),
   /** Binding: forms from one sender. */
   SIGNUP_RATE_LIMIT: rateLimit,
-  /** Binding: valid forms from one network; over the limit, Turnstile checks them. */
+  /** Binding: valid forms from one network; over the limit, Turnstile checks them or, without its keys, they are refused. */
   SIGNUP_NETWORK_RATE_LIMIT: rateLimit,
   /** Binding: one sender's requests that ask Stripe about a card. */
   CARD_CHECK_RATE_LIMIT: rateLimit,
-  /** Binding: posts from one sender; more are refused unread. */
+  /** Binding: posts from one sender without the page's script; more are refused unread. */
   FLOOD_RATE_LIMIT: rateLimit,
   /** Binding: the static files. */
   ASSETS: assets,

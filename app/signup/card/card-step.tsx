@@ -1,6 +1,7 @@
 import { Form, Link, useLocation } from "@remix-run/react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
-import { chargeSentence, utcDay } from "../../contract/charge-wording";
+import { chargeSentence } from "../../contract/charge-wording";
+import { utcDay } from "../../contract/dates";
 import { TRIAL_DAYS } from "../../contract/trial";
 import { monthlyCharge } from "../../pricing/plans/monthly-charge";
 import { findPlan } from "../../pricing/plans/plan-list";

@@ -1,7 +1,8 @@
 import { Form, useLocation } from "@remix-run/react";
 import { company } from "../../company";
 import { cardName } from "../../contract/card-name";
-import { chargeDay, utcDay } from "../../contract/charge-wording";
+import { chargeDay } from "../../contract/charge-wording";
+import { utcDay } from "../../contract/dates";
 import { formatPhone } from "../../contract/fields/phone";
 import { REMINDER_DAYS, reminderDate, TRIAL_DAYS, trialEndOf } from "../../contract/trial";
 import { monthlyCharge } from "../../pricing/plans/monthly-charge";

@@ -19,8 +19,9 @@ interface KeepTypedAfterErrorProps {
 const MOST_ERRORS = 3;
 
 /**
- * After hydration (`keep-typed-at-hydration.ts` is for the moment before): renders the form again with its values if rendering it throws, for example because an extension has changed the page. The values
- * stay in memory only, and a post that is under way goes on.
+ * Renders the form again, with its values but without its passwords, if rendering throws after hydration, for example because an
+ * extension has changed the page. The values stay in memory only, and a post that is under way goes on. For earlier, see
+ * `keep-typed-at-hydration.ts`.
  */
 export class KeepTypedAfterError extends Component<KeepTypedAfterErrorProps> {
   override state: { error?: unknown; hasFailed: boolean; errors: number; typed?: Typed | undefined } = {

@@ -7,7 +7,7 @@ import { useLayoutEffect, useState } from "react";
 export function useKeepTypedAtHydration(formId: string): void {
   // Rendering is the last moment before React replaces the page.
   const [served] = useState(() => readServed(formId));
-  // Before the visitor's next key, which otherwise would go to a page without focus.
+  // In a layout effect: otherwise a key pressed right after hydration is lost, because nothing has the focus.
   useLayoutEffect(() => {
     const form = formWith(formId);
     if (!form || !served || form === served.form) return;

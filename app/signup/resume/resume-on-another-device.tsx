@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { Button } from "../../ui/controls/button";
 import { useHydrated } from "../../ui/document/use-hydrated";
-import { LINK_MINUTES, type ResumeLink } from "../steps";
+import { LINK_MINUTES } from "../durations";
+import type { ResumeLink } from "../steps";
 
 export function ResumeOnAnotherDevice({ link: { url, qrCodePath } }: { link: ResumeLink }) {
   return (

@@ -1,8 +1,9 @@
 import { Form, useLocation, useNavigation } from "@remix-run/react";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
+import { LINK_MINUTES } from "../durations";
 import { SignupNotice } from "../signup-notice";
-import { LINK_MINUTES, type ResumeStepData, type SignupReply } from "../steps";
+import type { ResumeStepData, SignupReply } from "../steps";
 
 /** Asks if the visitor wants to continue a link's sign-up, or says why that is not possible. Never says whose it is. */
 export function ResumeStep({

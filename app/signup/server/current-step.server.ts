@@ -3,6 +3,7 @@ import { countryCode } from "../../contract/fields/country";
 import { formatPhone } from "../../contract/fields/phone";
 import { signUpPath } from "../../contract/sign-up-path";
 import { trialEndOf } from "../../contract/trial";
+import { REFRESH_SECONDS } from "../durations";
 import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../notices";
 import {
   type CurrentSession,
@@ -14,7 +15,7 @@ import {
   type SignupSession,
   type UnfinishedSession,
 } from "../session-state";
-import { REFRESH_SECONDS, type SignupStep } from "../steps";
+import type { SignupStep } from "../steps";
 import { checkSession } from "./session/check-session.server";
 import { resumeLink } from "./session/resume-link.server";
 
@@ -41,7 +42,7 @@ const RETURNED_SECRET = "setup_intent_client_secret";
  * | done                        | its plan or none         | done                                                     |
  * | done, not checked           | another plan             | form                                                     |
  * | sign-up of the token        | `?return=T`              | checked, then 303 to the clean path                      |
- * | none, or a newer sign-up    | `?return=T`              | what became of the token's: without personal data        |
+ * | none, or a newer sign-up    | `?return=T`              | the state of the token's sign-up, without personal data |
  * | sign-up of the link         | `?resume=L`              | 303 to the clean path                                    |
  * | none, or another sign-up    | `?resume=L`              | question: ready, busy or expired                         |
  * | any                         | with Stripe's secret     | 303 to the same URL without it                           |

@@ -68,7 +68,7 @@ export function storeIn(sql: SqlStorage) {
   };
 }
 
-/** `save` took a typed object of this kind. */
+/** A stored object has its kind's type, because `save` accepts no other. */
 function isStored<K extends Kind>(_: K, object: unknown): object is Objects[K] {
   return isRecord(object) && typeof object.id === "string";
 }

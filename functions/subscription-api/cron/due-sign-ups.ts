@@ -1,4 +1,4 @@
-import { CONNECTIONS, inParallel } from "../cloudflare-limits";
+import { CONNECTIONS, inParallel } from "../connections";
 import { log, logFailure } from "../log";
 import type { CheckRank, SignUp } from "../sign-up";
 import { nextCheck } from "../sign-ups/timing";

@@ -1,8 +1,9 @@
-import { inParallel, type RunLimits } from "../cloudflare-limits";
+import { inParallel } from "../connections";
 import { log } from "../log";
 import type { DeletedSignUps } from "../sign-ups/deleted-sign-ups";
 import type { SignUps } from "../sign-ups/store";
 import type { Payments } from "../stripe/payments";
+import type { RunLimits } from "./run-limits";
 
 export type LateCustomerServices = { deletedSignUps: DeletedSignUps; signUps: SignUps; payments: Payments };
 

@@ -1,9 +1,10 @@
-import { CONNECTIONS, type RunLimits } from "../cloudflare-limits";
+import { CONNECTIONS } from "../connections";
 import { logFailure } from "../log";
 import { type DispatchServices, dispatchMessages } from "../outbox/dispatch";
 import { CHECK_RANKS } from "../sign-up";
 import { advanceDue } from "./due-sign-ups";
 import { deleteLateCustomers, type LateCustomerServices } from "./late-customers";
+import type { RunLimits } from "./run-limits";
 import { deleteSettledMessages } from "./settled-messages";
 import { type EventServices, handleUndeliveredEvents } from "./undelivered-events";
 

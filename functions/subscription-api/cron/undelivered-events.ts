@@ -1,4 +1,4 @@
-import { inParallel, type RunLimits } from "../cloudflare-limits";
+import { inParallel } from "../connections";
 import { log, logFailure } from "../log";
 import { handleStripeEvent, type SignUpEvent } from "../sign-ups/handle-stripe-event";
 import { isPast } from "../sign-ups/timing";
@@ -6,6 +6,7 @@ import type { AdvanceServices } from "../sign-ups/transitions/transition";
 import { EVENTS_KEPT_MS, type StripeEvents } from "../stripe/event-list";
 import { eventContentOf, WEBHOOK_EVENTS } from "../stripe/webhook-events";
 import type { CronRuns } from "./cron-runs";
+import type { RunLimits } from "./run-limits";
 
 export type EventServices = AdvanceServices & { cronRuns: CronRuns; stripeEvents: StripeEvents };
 

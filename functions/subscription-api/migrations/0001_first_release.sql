@@ -1,8 +1,8 @@
--- What can be subscribed to. The ids are those that the site's plan links carry.
+-- What can be subscribed to. The IDs are in the site's plan links.
 CREATE TABLE packages (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL,
-  price_cents INTEGER NOT NULL CHECK (price_cents > 0), -- US dollars, each month
+  price_cents INTEGER NOT NULL CHECK (price_cents > 0), -- US cents, each month
   stripe_price_id TEXT NOT NULL UNIQUE
 ) STRICT;
 
@@ -73,7 +73,7 @@ CREATE INDEX trial_claims_sign_up ON trial_claims (sign_up_id);
 -- What has to be told about a sign-up, written with the transition that it tells of. A message's text is made when it is sent, so
 -- that no personal data is kept here.
 CREATE TABLE outbox (
-  key TEXT PRIMARY KEY, -- names the message to its receiver too: sent twice, it counts once
+  key TEXT PRIMARY KEY, -- also sent to the receiver, which ignores a repeated key
   sign_up_id TEXT NOT NULL REFERENCES sign_ups (id) ON DELETE CASCADE,
   kind TEXT NOT NULL,
   -- dropped: no longer true when its turn came. dead: given up after too many attempts.

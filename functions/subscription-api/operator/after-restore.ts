@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { inParallel } from "../cloudflare-limits";
+import { inParallel } from "../connections";
 import type { Database } from "../database";
 import { EMAILS, messageKey } from "../outbox/outbox";
 import type { SignUps } from "../sign-ups/store";

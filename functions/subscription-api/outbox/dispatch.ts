@@ -1,5 +1,5 @@
 import { company } from "../../../app/company";
-import { CONNECTIONS, inParallel } from "../cloudflare-limits";
+import { CONNECTIONS, inParallel } from "../connections";
 import { log, logFailure } from "../log";
 import { LINK_DAYS, type SignedLinks } from "../signed-links";
 import { PaymentsError } from "../stripe/client";

@@ -24,7 +24,7 @@ const keysOnly = z.array(z.object({ key: z.string() }));
 const kindsOnly = z.array(z.object({ kind: messageKinds }));
 const keysOf = (rows: unknown) => keysOnly.parse(rows).map(({ key }) => key);
 
-/** Why a message is not sent: it is no longer true. */
+/** Why a message is not sent: it is no longer true, was sent before a restore, or is about an unknown charge. */
 export type DropReason =
   | "sign-up-ended"
   | "trial-began"

@@ -1,4 +1,4 @@
-/** With the growing pauses, they take about a day and a half. */
+/** With the growing pauses, they take about a day and a third. */
 const MAX_ATTEMPTS = 15;
 const FIRST_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 6 * 60 * 60_000;

@@ -41,7 +41,7 @@ export async function createSignUp(form: PostedForm, services: SignUpServices): 
   const price = request.package_id === undefined ? null : await packages.find(request.package_id);
   if (price === null && request.package_id !== undefined) return { status: "unknown-package" };
   if (isAboveShown(price, form)) return priceChanged(price, form);
-  // Hash before looking up the email address, so that known and new addresses take equally long.
+  // Before the email address is looked up, so that a known address costs a hash too.
   const passwordHash = await passwords.hash(request.password);
   if (passwordHash === undefined) return { status: "busy" };
   if (await hasHadTrial(request.email, services)) return { status: "duplicate" };

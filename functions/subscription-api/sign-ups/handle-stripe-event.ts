@@ -1,6 +1,7 @@
 import { MAX_FAILED_CARDS } from "../../../app/contract/trial";
 import { hasStartedTrial, type SignUp } from "../sign-up";
-import type { CardEvent, StripeEvent, WebhookContent } from "../stripe/webhook-events";
+import type { CardEvent, StripeEvent } from "../stripe/webhook-events";
+import type { WebhookContent } from "../stripe/webhook-signature";
 import type { Change } from "./store";
 import { now } from "./timing";
 import { advance } from "./transitions/advance";

@@ -65,8 +65,9 @@ export function signUpsIn(db: Database) {
   const find = (id: string) => oneOf("SELECT * FROM sign_ups WHERE id = ?", id);
 
   /**
-   * Changes an existing sign-up, as does only a restore (operator/after-restore.ts). Writes the whole change; or nothing, and returns null, if the row has changed
-   * since it was read or another sign-up has one of the claims. A retry after a lost answer finds the row changed.
+   * Writes a change to a sign-up. Besides it, only `takeDue` and `planChecks` (column `check_at`) and a restore
+   * (operator/after-restore.ts) update rows. Writes the whole change; or nothing, and returns null, if the row has changed since it
+   * was read or another sign-up has one of the claims. A retry after a lost answer finds the row changed.
    */
   async function write({ id, version }: SignUp, change: Change): Promise<SignUp | null> {
     const { columns, messages = [], claims, releasesClaims, secondTrial } = change;

@@ -52,7 +52,8 @@ export function stripeChargePreviews(stripe: Stripe) {
   };
 }
 
-/** Undefined if a charge follows. The Customer Portal sets `cancel_at`; the API sets `cancel_at_period_end`. */
+/** Undefined if a charge follows. The Customer Portal sets `cancel_at`; Stripe's dashboard and API may set
+ * `cancel_at_period_end`. */
 function endBeforeCharge(found: Stripe.Subscription, hasCard: boolean): TrialEndOutcome | undefined {
   const trialEnd = dateOf(found.trial_end);
   if (trialEnd === null) return { next: "unknown" };

@@ -33,7 +33,7 @@ export type SubscriptionState = {
   stripeSubscriptionId: string;
   status: z.output<typeof subscriptionStatus>;
   trialEnd: Date | null;
-  /** True if someone with access to the account has canceled, immediately or for later. */
+  /** True if anyone but this API has canceled it, immediately or for later; Stripe included. */
   isCanceledByCustomer: boolean;
 };
 

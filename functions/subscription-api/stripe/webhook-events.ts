@@ -1,9 +1,4 @@
-import Stripe from "stripe";
 import * as z from "zod";
-import { parseJson } from "../../../app/shared/parse-json";
-
-/** Older signatures are refused: https://docs.stripe.com/webhooks#replay-attacks */
-const TOLERANCE_SECONDS = 300;
 
 const CARD_EVENTS = ["setup_intent.succeeded", "setup_intent.setup_failed"] as const;
 
@@ -43,10 +38,6 @@ export type EventContent =
   | { status: "card-set-up" | "card-declined"; event: StripeEvent; card: CardEvent }
   | { status: "subscription-changed"; event: StripeEvent; stripeSubscriptionId: string; customerId: string };
 
-export type WebhookContent = { status: "rejected" } | EventContent;
-
-export type StripeWebhook = ReturnType<typeof stripeWebhook>;
-
 /** @param event from a webhook or from Stripe's list of events */
 export function eventContentOf(event: unknown): EventContent {
   const parsed = signUpEvent.safeParse(event);
@@ -59,30 +50,4 @@ export function eventContentOf(event: unknown): EventContent {
   const { id: setupIntentId, customer: customerId, metadata } = data.object;
   const status = type === "setup_intent.succeeded" ? "card-set-up" : "card-declined";
   return { status, event: { id, type }, card: { signUpId: metadata.sign_up_id, customerId, setupIntentId } };
-}
-
-export function stripeWebhook(stripe: Stripe, secrets: string[]) {
-  const cryptoProvider = Stripe.createSubtleCryptoProvider();
-
-  async function isSignedWith(secret: string, body: string, header: string): Promise<boolean> {
-    const { signature } = stripe.webhooks;
-    try {
-      return (await signature?.verifyHeaderAsync(body, header, secret, TOLERANCE_SECONDS, cryptoProvider)) ?? false;
-    } catch {
-      return false;
-    }
-  }
-
-  async function isSigned(body: string, header: string): Promise<boolean> {
-    for (const secret of secrets) if (await isSignedWith(secret, body, header)) return true;
-    return false;
-  }
-
-  return {
-    /** Verifies the signature and parses the event. @param body exactly as received, because the signature covers its bytes */
-    async read(body: string, signature: string): Promise<WebhookContent> {
-      if (!(await isSigned(body, signature))) return { status: "rejected" };
-      return eventContentOf(parseJson(body));
-    },
-  };
 }

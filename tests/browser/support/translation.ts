@@ -3,7 +3,7 @@ import type { BrowserContext } from "@playwright/test";
 /**
  * Translates every page of a context as Chrome, Edge and Google do: once React has hydrated the page, each text node is replaced by
  * `<font><font>text</font></font>`, as is each text that React adds or changes later. The words stay as they are, so that a test finds
- * them.
+ * them. Tests with the tag `@translated` run again in the project `translated` of playwright.config.ts.
  */
 export async function translate(context: BrowserContext): Promise<void> {
   await context.addInitScript(() => {

@@ -27,7 +27,7 @@ function signUps(count: number, from: number, { status, email, created, check, i
 }
 
 const OLD = time(-2 * DAY);
-/** A million rows: pending sign-ups of one address, abandoned ones, trials with three messages each, and the rest. */
+/** 700,000 rows: pending sign-ups of one address, abandoned ones, trials with three messages each, and their claims. */
 const ROWS = [
   signUps(1e5, 0, { status: "pending", email: `'${CROWDED_EMAIL}'`, created: time("-n / 2"), check: time(DAY) }),
   signUps(1e5, 1e5, { status: "pending", created: OLD, check: time(-60) }),
@@ -41,7 +41,7 @@ const ROWS = [
   `${numbers(1e5, 2e5)} INSERT INTO trial_claims (hash, sign_up_id) SELECT 'hash-' || n, ${ID} FROM numbers`,
 ];
 
-/** Fills a migrated, empty database with a million rows. Takes some seconds. */
+/** Fills a migrated, empty database with 700,000 rows. Takes some seconds. */
 export async function fillDatabase({ database }: RunningWorker): Promise<void> {
   for (const sql of ROWS) await database.prepare(sql).run();
 }

@@ -82,7 +82,7 @@ const api = await startSubscriptionApi({
 });
 afterAll(() => Promise.all([api.dispose(), stripe.dispose()]));
 
-describe("the statements of the API, on a database of a million rows", () => {
+describe("the statements of the API, on a database of 700,000 rows", () => {
   beforeAll(async () => {
     await fillDatabase(api);
     await doEverything();

@@ -38,7 +38,7 @@ const accepted = z.object({ client_secret: z.string(), status_url: z.string() })
 
 /**
  * The subscription API in this process, on SQLite and the model of Stripe. Replaces console and `fetch` to record logs and calls;
- * Vitest restores both before the next test. Checks every answer against the API's own description. After the test, fails if a
+ * Vitest restores both before the next test. Checks the answers of described routes against the description. After the test, fails if a
  * log line has personal data or background work is still running.
  */
 export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = () => {} }: Options = {}) {

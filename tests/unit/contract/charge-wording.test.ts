@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { chargeSentence, utcMinute } from "../../../app/contract/charge-wording";
+import { chargeSentence } from "../../../app/contract/charge-wording";
+import { utcMinute } from "../../../app/contract/dates";
 import { chargedAmount } from "../../../app/contract/money";
 import { trialEndOf } from "../../../app/contract/trial";
 import { MESSAGE, SENDER } from "../api/outbox/message";
@@ -36,7 +37,12 @@ describe.each(["Pacific/Kiritimati", "Pacific/Pago_Pago"])("in the time zone %s"
     vi.stubEnv("TZ", timeZone);
     vi.resetModules();
     const wording = await import("../../../app/contract/charge-wording");
-    return { ...wording, ...(await import("../../../functions/subscription-api/outbox/emails/trial-emails")) };
+    const dates = await import("../../../app/contract/dates");
+    return {
+      ...wording,
+      ...dates,
+      ...(await import("../../../functions/subscription-api/outbox/emails/trial-emails")),
+    };
   }
 
   test.each([

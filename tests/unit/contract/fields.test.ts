@@ -110,7 +110,7 @@ describe.each([
     expect(messageFor("x".repeat(max + 1))).toBe(`${label} must be at most ${max} characters`);
   });
 
-  // The first and the last of each range of characters that no text has.
+  // The first and last character of each refused range.
   test.each([
     { what: "the first control character", character: "\u0000" },
     { what: "the last control character before a tab", character: "\u0008" },

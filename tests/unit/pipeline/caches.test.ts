@@ -42,7 +42,7 @@ test.each([
 });
 
 describe("a nonce", () => {
-  // That policies fit their pages: every browser test fails on a violation.
+  // Not tested here that policies fit their pages: every browser test fails on a violation.
   const nonceOf = ({ headers }: Response) =>
     /'nonce-([\w-]{22})'/.exec(headers.get("Content-Security-Policy") ?? "")?.[1];
 
@@ -136,7 +136,7 @@ describe("nothing of one visitor reaches another", () => {
     ),
   );
 
-  /** Visits a page with a mark in all that a browser sends, and returns the marks of others that come back. */
+  /** Sends a request with a mark in each header, and returns the marks of other visitors found in the answer. */
   async function marksOfOthers(ask: ReturnType<typeof smallSite>["ask"], visit: (typeof visits)[number], mark: string) {
     const { path, cookie, method } = visit;
     const headers = {

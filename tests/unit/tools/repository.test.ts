@@ -4,7 +4,7 @@ import { dirname, join, matchesGlob, normalize, resolve } from "node:path";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { WORKERS, workerNames } from "../../../tools/build";
-import { INSTALL_CHROMIUM } from "../../../tools/images/chromium";
+import { INSTALL_CHROMIUM } from "../../../tools/chromium";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { root } from "../../../tools/wrangler/wrangler";
 

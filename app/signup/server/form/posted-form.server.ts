@@ -11,16 +11,7 @@ import {
 } from "../../../pipeline/guard/refusals.server";
 import { MAX_FORM_BYTES } from "../../../pipeline/guard/request-guard.server";
 import { readBoundedBytes } from "../../../shared/bounded-body";
-import {
-  POSTED_FIELDS,
-  SECRET_FIELDS,
-  SHOWN_PRICE_FIELD,
-  type SignupForm,
-  signupForm,
-  withChosenPlan,
-} from "../../form-schema";
-import { noticeForRefusal } from "../../notices";
-import type { SignupReply } from "../../steps";
+import { POSTED_FIELDS, SHOWN_PRICE_FIELD, type SignupForm, signupForm, withChosenPlan } from "../../form-schema";
 
 export type PostedFields = Readonly<Record<string, string>>;
 
@@ -89,23 +80,4 @@ export function parseForm(fields: PostedFields): Submission<SignupForm, string[]
 export function shownPriceIn(fields: PostedFields): number | undefined {
   const cents = fields[SHOWN_PRICE_FIELD] ?? "";
   return /^\d{1,9}$/.test(cents) ? Number(cents) : undefined;
-}
-
-/** Longer than any real value. A returned value appears three times on the page. */
-const MAX_RETURNED_LENGTH = 3000;
-
-/** The posted form as the page shows it again, without the passwords. */
-export function returned(submission: Submission<SignupForm, string[]>) {
-  const reply = submission.reply({ hideFields: SECRET_FIELDS });
-  const values = Object.entries(reply.initialValue ?? {}).map(([name, value]) => {
-    return [name, typeof value === "string" ? value.slice(0, MAX_RETURNED_LENGTH) : value] as const;
-  });
-  return { ...reply, initialValue: Object.fromEntries(values) };
-}
-
-/** The reply to a refused form, with its fields but without field messages, because some fields may be missing. */
-export function refused({ fields, problem }: Required<ReceivedForm>): SignupReply {
-  const notice = noticeForRefusal(problem);
-  if (Object.keys(fields).length === 0) return { notice };
-  return { notice, form: { ...returned(parseForm(fields)), error: undefined } };
 }

@@ -1,6 +1,6 @@
 import { signUpPath } from "../../../contract/sign-up-path";
+import { LINK_MINUTES } from "../../durations";
 import type { UnfinishedSession } from "../../session-state";
-import { LINK_MINUTES } from "../../steps";
 import { MAX_QR_CODE_LENGTH, QR_CODE_PATH } from "./qr-code.server";
 import { sealedTokens } from "./sealed-token.server";
 

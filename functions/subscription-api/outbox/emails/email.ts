@@ -13,7 +13,7 @@ export type Sender = Omit<MailConfig, "transport">;
 
 export type Mail = {
   sender: Sender;
-  /** @param key the same for each attempt, so that the provider sends the email once */
+  /** @param key the same for each attempt, so that an HTTP provider sends the email once */
   send(key: string, to: string, content: EmailContent): Promise<SendOutcome>;
 };
 
@@ -48,7 +48,7 @@ export function mailOver({ transport, ...config }: MailConfig): Mail {
   };
 }
 
-/** True if the provider already sent this email with an earlier release's text. */
+/** True if the provider already sent this email with another text. */
 async function isRepetition(response: Response): Promise<boolean> {
   if (response.status !== 409) return false;
   const body = await readBoundedText(response, { bytes: MAX_ANSWER_BYTES });

@@ -1,5 +1,6 @@
 import { cardName } from "../../../../app/contract/card-name";
-import { chargeDay, chargeSentence, utcDay, utcMinute } from "../../../../app/contract/charge-wording";
+import { chargeDay, chargeSentence } from "../../../../app/contract/charge-wording";
+import { utcDay, utcMinute } from "../../../../app/contract/dates";
 import { chargedAmount } from "../../../../app/contract/money";
 import { TRIAL_DAYS, TRIAL_SCOPE } from "../../../../app/contract/trial";
 import type { Amount, ChargePreview } from "../../stripe/charge-preview";

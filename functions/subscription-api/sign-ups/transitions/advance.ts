@@ -8,7 +8,7 @@ import { type AdvanceServices, type MakeTransition, nothingLeftToDo, type Transi
 import { followSubscription, startTrial } from "./trial";
 
 /*
- * The states of a sign-up. Each arrow is a change that a transition of the tables below writes.
+ * The states of a sign-up. The transitions below write these changes, except the first one and a declined card.
  *
  * ```mermaid
  * stateDiagram-v2
@@ -19,6 +19,8 @@ import { followSubscription, startTrial } from "./trial";
  *   pending --> [*]: 24 hours without a card
  *   card_set_up --> trialing: trial started
  *   card_set_up --> ended: card-removed
+ *   card_set_up --> past_due: payment failed
+ *   card_set_up --> canceled: ended at Stripe
  *   trialing --> active: paid
  *   trialing --> past_due: payment failed
  *   active --> past_due: payment failed

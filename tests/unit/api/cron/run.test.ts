@@ -136,7 +136,7 @@ test("a sign-up whose next check lies in the past is looked at once in a run", a
   const { waiting, change, services, rows } = withDueWork();
   const { id } = await waiting();
   await repeat(5, waiting);
-  // Three times no age at all is no time.
+  // A sign-up of age zero is due again at once, because its next check is at three times its age.
   await change(id, `created_at = '${new Date(NOW).toISOString()}'`);
   const takeDue = vi.spyOn(services.signUps, "takeDue");
   await runScheduled(services, WITHOUT_LIMITS);

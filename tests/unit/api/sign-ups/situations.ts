@@ -1,4 +1,4 @@
-import { CONNECTIONS } from "../../../../functions/subscription-api/cloudflare-limits";
+import { CONNECTIONS } from "../../../../functions/subscription-api/connections";
 import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
 import { CHECK_RANKS, type SignUp } from "../../../../functions/subscription-api/sign-up";
 import { confirmEmail } from "../../../../functions/subscription-api/sign-ups/confirm-email";

@@ -8,9 +8,9 @@ import type { SignupSession } from "../../session-state";
 import type { SignupReply } from "../../steps";
 import { endOfSession } from "../session/session.server";
 
-/* What becomes of a form that the API has answered. */
+/* After the API's answer: the notice for a refused form, the session for an accepted one. */
 
-/** What the page says about a form that the API did not take. */
+/** What the page says about a form that the API refused or could not take. */
 export function failureOf(outcome: FailedOutcome, { package_id }: SubscriptionRequest): SignupReply {
   const isListed = package_id === undefined || findPlan(package_id) !== undefined;
   return {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { chromium } from "@playwright/test";
-import { askThisMachineDirectly } from "../no-proxy";
+import { askThisMachineDirectly } from "./no-proxy";
 
 askThisMachineDirectly(process.env);
 

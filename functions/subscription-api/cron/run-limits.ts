@@ -1,0 +1,26 @@
+/**
+ * The most D1 statements, Stripe calls and messages in a run. Cloudflare ends an invocation after 1,000
+ * (https://developers.cloudflare.com/d1/platform/limits/). A new batch of sign-ups and messages needs at most about 150, and starts
+ * only below this number.
+ */
+const MAX_CALLS = 800;
+
+/** After this long a run starts nothing new: over a minute, so that runs overlap while Stripe is slow, and shorter than a sign-up's lease. */
+const MAX_MS = 4 * 60_000;
+
+export type RunLimits = {
+  hasLeft(): boolean;
+  count(calls: number): void;
+};
+
+/** Counts the calls and the time of one run of the cron handler. */
+export function runLimits(): RunLimits {
+  const end = Date.now() + MAX_MS;
+  let calls = 0;
+  return {
+    hasLeft: () => calls < MAX_CALLS && Date.now() < end,
+    count(more) {
+      calls += more;
+    },
+  };
+}
