@@ -1,15 +1,17 @@
 import { createRequestHandler, type RequestHandler, type ServerBuild } from "@remix-run/cloudflare";
 import type { RenderPage } from "./context.server";
 import { isHtml } from "./response/is-html.server";
+import type { MatchedRoute } from "./routes.server";
 
 /** Renders with Remix. */
 export function remix(build: ServerBuild): RenderPage {
   const handlers = new Map<string | undefined, RequestHandler>();
   return async (request, context) => {
     const { app, route } = context;
-    const handle = handlers.get(route?.pattern) ?? createRequestHandler(buildOf(route?.pattern, build), "production");
-    handlers.set(route?.pattern, handle);
-    const response = await handle(withoutOrigin(request), app.loadContext(context));
+    const path = route && pathOf(route);
+    const handle = handlers.get(path) ?? createRequestHandler(buildOf(route, build), "production");
+    handlers.set(path, handle);
+    const response = await handle(withCheckedOrigin(request), app.loadContext(context));
     // Remix falls back to plain text if its error page fails too, for example after an error in the root loader.
     const isFallback = response.status === 500 && !isHtml(response) && !route?.isData;
     if (isFallback) throw new Error("Remix could not render its error page");
@@ -17,15 +19,24 @@ export function remix(build: ServerBuild): RenderPage {
   };
 }
 
+/** A route's path with the optional parameters that the request has: `subscription/:id`. */
+function pathOf({ pattern, params }: MatchedRoute): string {
+  return pattern.slice(1).replace(/\/:(\w+)\?/g, (_, name) => (name in params ? `/:${name}` : ""));
+}
+
 /**
- * The build reduced to the root and the matched route; all routes if none matched. Remix ranks all routes of its build for each
- * request, which would be a sixth of the work for a posted form.
+ * The build reduced to the root and the matched route, without optional parameters; all routes if none matched. Remix expands and ranks
+ * all paths of its build three times for each request, which would be a fifth of the work for a posted form.
  */
-function buildOf(pattern: string | undefined, build: ServerBuild): ServerBuild {
+function buildOf(route: MatchedRoute | undefined, build: ServerBuild): ServerBuild {
+  if (!route) return build;
   const isNeeded = ({ parentId, path = "" }: { parentId?: string; path?: string }) =>
-    pattern === undefined || parentId === undefined || `/${path}` === pattern;
-  const { assets, routes } = build;
-  return { ...build, routes: pickBy(routes, isNeeded), assets: { ...assets, routes: pickBy(assets.routes, isNeeded) } };
+    parentId === undefined || `/${path}` === route.pattern;
+  const routes = pickBy(build.routes, isNeeded);
+  for (const [id, one] of Object.entries(routes)) {
+    if (one.parentId !== undefined) routes[id] = { ...one, path: pathOf(route) };
+  }
+  return { ...build, routes, assets: { ...build.assets, routes: pickBy(build.assets.routes, isNeeded) } };
 }
 
 function pickBy<T>(record: Record<string, T | undefined>, isPicked: (value: T) => boolean): Record<string, T> {
@@ -35,13 +46,16 @@ function pickBy<T>(record: Record<string, T | undefined>, isPicked: (value: T) =
 }
 
 /**
- * The request without Origin and X-Forwarded-Host. Remix compares them again and throws on an Origin that it cannot parse, even
- * for a HEAD. The guard has already checked the origin.
+ * The request without headers by which Remix would refuse it, although the guard has already checked the origin: X-Forwarded-Host, and
+ * an Origin that differs from Host. Remix throws on an Origin that it cannot parse, even for a HEAD.
  */
-function withoutOrigin(request: Request): Request {
-  if (request.method === "GET") return request;
-  const headers = new Headers(request.headers);
-  headers.delete("Origin");
-  headers.delete("X-Forwarded-Host");
-  return new Request(request, { headers });
+function withCheckedOrigin(request: Request): Request {
+  const { headers, method } = request;
+  const origin = headers.get("Origin");
+  const isOwn = origin === null || origin.endsWith(`//${headers.get("Host")}`);
+  if (method === "GET" || (isOwn && !headers.has("X-Forwarded-Host"))) return request;
+  const changed = new Headers(headers);
+  changed.delete("Origin");
+  changed.delete("X-Forwarded-Host");
+  return new Request(request, { headers: changed });
 }
