@@ -1,6 +1,6 @@
 import { type Browser, type CDPSession, chromium } from "@playwright/test";
 import * as z from "zod";
-import { findOrInstallChromium } from "../../tools/images/chromium";
+import { findOrInstallChromium } from "../../tools/chromium";
 import { fields } from "../support/person";
 import { startStack } from "../support/visitors/visited-site";
 
