@@ -25,7 +25,7 @@ import { loadStep, sendForm } from "../signup/load-step";
 import { CARD_PROCESSING, CONNECTION_FAILED, COOKIES_BLOCKED, SIGNUP_FINISHED } from "../signup/notices";
 import { signupTitle } from "../signup/page-title";
 import { currentStep, ENDED, linkedSession } from "../signup/server/current-step.server";
-import { acceptedSession, failureOf, logFailure } from "../signup/server/form/api-answer.server";
+import { acceptedSession, failureOf, logFailure } from "../signup/server/form/after-api-answer.server";
 import { networkChallenge } from "../signup/server/form/network-challenge.server";
 import { type PostedFields, parseForm, readForm, shownPriceIn } from "../signup/server/form/posted-form.server";
 import { refused, returned } from "../signup/server/form/returned-form.server";

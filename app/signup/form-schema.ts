@@ -49,8 +49,8 @@ export function planChoiceValue(packageId: string, shownPriceCents?: number): st
 
 /** Replaces the hidden package ID and price with the chosen plan's. An empty choice means no plan. */
 export function withChosenPlan<Value>(form: Readonly<Record<string, Value | string>>) {
+  if (typeof form[PLAN_CHOICE_FIELD] !== "string") return form;
   const { [PLAN_CHOICE_FIELD]: choice, ...fields } = form;
-  if (typeof choice !== "string") return form;
   const [packageId = "", shownPriceCents = ""] = choice.split(":");
   return { ...fields, package_id: packageId, [SHOWN_PRICE_FIELD]: shownPriceCents };
 }

@@ -138,7 +138,7 @@ export const CHECKS: Record<string, Check> = {
     const mode = modeOf(stage);
     const isTestPortal = String(vars.CUSTOMER_PORTAL_URL).includes("/login/test_");
     return [
-      // The Worker itself refuses a key of the other mode.
+      // The Worker itself refuses a key of the other mode (app/shared/stripe-key-mode.ts).
       !/^pk_(test|live)_\w{16,}$/.test(String(vars.STRIPE_PUBLISHABLE_KEY)) &&
         `site: STRIPE_PUBLISHABLE_KEY is not a ${mode} key (pk_${mode}_…): copy it from https://dashboard.stripe.com/apikeys into [env.${stage}.vars] of wrangler.toml`,
       vars.CUSTOMER_PORTAL_URL !== "" &&
