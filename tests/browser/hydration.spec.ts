@@ -18,6 +18,26 @@ test("React hydrates the form although a click interrupts it", async ({ page }) 
   await hydrated(page);
 });
 
+test("a key does not make React hydrate the whole form before the character is shown", async ({ page }) => {
+  await page.addInitScript(() => {
+    const { addEventListener } = document;
+    document.addEventListener = (type: string, ...rest: [EventListener]) => {
+      addEventListener.call(document, type, ...rest);
+      if (type !== "keydown") return;
+      queueMicrotask(() => {
+        const input = document.getElementById("signup-city");
+        input?.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true }));
+        // React marks each element that it has hydrated.
+        const isHydrated = Object.keys(input ?? {}).some((name) => name.startsWith("__reactFiber$"));
+        input?.setAttribute("data-at-key", isHydrated ? "hydrated" : "not hydrated");
+      });
+    };
+  });
+  await page.goto(PLAN);
+  await hydrated(page);
+  await expect(page.getByLabel("City")).toHaveAttribute("data-at-key", "not hydrated");
+});
+
 /** What extensions, password managers and in-app browsers do to a page. */
 const CHANGES: Record<string, () => void> = {
   "changes a text": () => document.querySelector("h1")?.replaceChildren("Changed"),

@@ -31,12 +31,17 @@ export function formatBeforeSending({ currentTarget: form, nativeEvent }: FormEv
   for (const field of form.elements) if (field instanceof HTMLInputElement) formatField(field);
 }
 
-/** Formats values that the visitor or the browser entered before hydration. */
+/**
+ * Formats and validates values that the visitor or the browser entered before hydration. Each in a task of its own, because a browser
+ * may have filled in the whole form.
+ */
 export function formatEarlierInput(): void {
   document.querySelectorAll("input").forEach((input) => {
     if (input.value === input.defaultValue) return;
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-    if (input !== document.activeElement) input.dispatchEvent(new window.FocusEvent("focusout", { bubbles: true }));
+    setTimeout(() => {
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      if (input !== document.activeElement) input.dispatchEvent(new window.FocusEvent("focusout", { bubbles: true }));
+    });
   });
 }
 
