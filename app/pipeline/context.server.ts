@@ -21,7 +21,8 @@ interface RequestContext {
   app: App;
 }
 
-/** What a page is rendered with. Has no Worker bindings, so that secrets can only be read from the configuration. */
+/** What a page is rendered with. Does not have the Worker's `env`: settings, secrets and bindings come only from the checked
+ * configuration. */
 export interface SiteContext extends RequestContext {
   /** Set while the page of a refused request is rendered. */
   refusal?: Refusal | undefined;

@@ -46,8 +46,8 @@ function pickBy<T>(record: Record<string, T | undefined>, isPicked: (value: T) =
 }
 
 /**
- * The request without headers by which Remix would refuse it, although the guard has already checked the origin: X-Forwarded-Host, and
- * an Origin that differs from Host. Remix throws on an Origin that it cannot parse, even for a HEAD.
+ * The request without headers by which Remix would refuse it, although the guard has already checked the origin: X-Forwarded-Host,
+ * and Origin unless both are harmless. Remix throws on an Origin that it cannot parse, even for a HEAD.
  */
 function withCheckedOrigin(request: Request): Request {
   const { headers, method } = request;

@@ -39,7 +39,7 @@ export const serviceUrl = z.string().check(
 );
 
 const MIN_SECRET_LENGTH = 32;
-/** A repeated word or pattern has fewer; a random string of 32 characters has more. */
+/** A repeated word or pattern has fewer; nearly every random string of 32 characters has as many. */
 const MIN_DIFFERENT_CHARACTERS = 12;
 
 /** A secret in the given format. Trims the whitespace of a copied line. */

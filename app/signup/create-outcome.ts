@@ -6,7 +6,7 @@ export type CreateOutcome =
    * `retryAfter` is the API's Retry-After in seconds. `refusesPlan` is set for a 422 whose problem names the package ID.
    */
   | { kind: "rejected"; status: number; retryAfter?: number | undefined; refusesPlan?: true }
-  /** The plan costs more than the form showed; nothing was stored. */
+  /** The plan costs more than the form showed; nothing new was stored. */
   | { kind: "price changed" }
   /** No complete response, or none within the deadline. */
   | { kind: "unreachable"; timedOut: boolean }

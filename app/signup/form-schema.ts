@@ -30,7 +30,7 @@ export const TURNSTILE_FIELD = "cf-turnstile-response";
 /** Hidden field: the plan's monthly price as the page shows it, in US cents. Not part of the sign-up itself. */
 export const SHOWN_PRICE_FIELD = "price_cents";
 
-/** Radio buttons: the plan chosen in the form, if the page's link has none that is sold. The values come from `planChoiceValue`. */
+/** Radio buttons: the plan chosen in the form, or changed there under "Change plan". The values come from `planChoiceValue`. */
 export const PLAN_CHOICE_FIELD = "plan_choice";
 
 /** `sign_up` is the idempotency key of the sign-up that a button belongs to. */

@@ -2,7 +2,7 @@ import { MAX_FAILED_CARDS } from "../contract/trial";
 import type { FailedOutcome } from "./create-outcome";
 import type { FieldName } from "./form-schema";
 
-/** Wording: docs/requirements.md, "The error catalog". */
+/** Wording: section 8 of docs/requirements.md, and the tests named there. */
 export interface Notice {
   kind: "progress" | "success" | "destructive";
   title: string;

@@ -7,7 +7,7 @@ import type { SubscriptionStatus } from "../contract/subscription-response";
 const acceptedForm = {
   /** Idempotency key of the form. */
   key: z.string(),
-  /** The request ID of the accepted post, which is also in the metadata of Stripe's objects. */
+  /** The request ID of the accepted post. Stripe's objects have the first post's ID in their metadata. */
   requestId: z.optional(z.string()),
   /** Empty without a plan. */
   packageId: z.string(),
@@ -74,7 +74,7 @@ export type SetupIntentAnswer =
   /** `unknown`: Stripe has no setup intent with this secret. */
   | { status: "processing" | "canceled" | "unknown" | "unreachable" };
 
-/** What the API says about a sign-up. `unknown`: it has no such sign-up, or has deleted it. */
+/** What the API says about a sign-up. `unknown`: a 404, for example because the URL has expired. */
 export type TrialAnswer = SubscriptionStatus | { status: "unreachable" | "unknown" };
 
 /**

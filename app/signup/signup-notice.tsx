@@ -7,7 +7,7 @@ import type { Notice, NoticeAction } from "./notices";
 /**
  * Each message has its own element, so that it can be found by its exact text.
  * @param requestId shown with an offer to contact support
- * @param takesFocus true after an action of the visitor
+ * @param takesFocus true if the visitor has to read it first
  */
 export function SignupNotice({
   notice,

@@ -73,7 +73,7 @@ export interface SignupReply {
   planProblem?: string | undefined;
   /** True if a link's sign-up cannot be continued. */
   isOver?: boolean;
-  /** The request ID of a post that the API refused. */
+  /** The request ID of a post that the API refused or did not get. */
   requestId?: string;
   /** Turnstile's site key, set if the visitor has to pass Turnstile. */
   challenge?: string;

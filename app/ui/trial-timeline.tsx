@@ -1,17 +1,20 @@
 import { REMINDER_DAYS, TRIAL_DAYS } from "../contract/trial";
 import { useSite } from "./use-site";
 
+const reminder = {
+  day: `Day ${TRIAL_DAYS - REMINDER_DAYS + 1}`,
+  text: `We email you a reminder, ${REMINDER_DAYS} days before the trial ends.`,
+};
+
 /**
- * The three days of a trial, counted from today.
+ * The dates of a trial that matter, counted from today.
  * @param props.ending what happens when the trial ends
+ * @param props.hasPlan without a plan, nothing is charged and no reminder is sent
  */
-export function TrialTimeline({ ending }: { ending: string }) {
+export function TrialTimeline({ ending, hasPlan = true }: { ending: string; hasPlan?: boolean }) {
   const days = [
     { day: "Today", text: "$0. We save your card but don’t charge it." },
-    {
-      day: `Day ${TRIAL_DAYS - REMINDER_DAYS + 1}`,
-      text: `We email you a reminder, ${REMINDER_DAYS} days before the trial ends.`,
-    },
+    ...(hasPlan ? [reminder] : []),
     { day: `Day ${TRIAL_DAYS + 1}`, text: ending },
   ];
   return (

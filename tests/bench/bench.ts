@@ -14,7 +14,7 @@ import { type SlowVisit, visitOnSlowPhone } from "./slow-phone";
 /*
  * `npm run bench` (Linux, after `npm run build`): the CPU time of a page, divided by the CPU time of a Worker that returns the
  * same bytes as a constant, in one run; then a new process's first request, and the form on a slow phone. `--quick` tries it;
- * `--only=form` measures the rows whose names have this word; `--write` puts the tables into docs/performance.md.
+ * `--only=form` measures the rows or tables whose names have this word; `--write` puts the tables into docs/performance.md.
  */
 
 const [isQuick, isWritten] = ["--quick", "--write"].map((flag) => process.argv.includes(flag));
@@ -35,7 +35,7 @@ const CONNECTIONS = 16;
 const RUNTIME_HEADERS = new Set(["content-length", "transfer-encoding", "connection", "keep-alive", "date"]);
 
 const form = `/subscription/${fields.package_id}`;
-/** `slices`: of a round, for the site and as many for the constant. */
+/** `slices`: in a round, for each of site and constant. */
 type Subject = { what: string; path: string; status: number; atMost?: number; slices?: number; body?: string };
 const sent = { path: form, atMost: 9, slices: 15 };
 const subjects: Subject[] = [
@@ -136,7 +136,7 @@ if (isWritten) {
   writeFileSync(path, document.replace(/(<!-- bench -->\n)[\s\S]*(\n<!-- \/bench -->)/, `$1${table}$2`));
 }
 
-/** Site and constant are first in turn. @param urls of the site and of the constant */
+/** Site and constant take turns at going first. @param urls of the site and of the constant */
 async function ratiosOf(subject: Subject, urls: string[]): Promise<number[]> {
   const pools = urls.map((url) => new Pool(url, { connections: CONNECTIONS }));
   const [site, constant] = pools;

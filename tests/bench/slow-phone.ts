@@ -12,7 +12,7 @@ const BYTES_PER_SECOND = 1_600_000 / 8;
 const NETWORK = { latency: 150, downloadThroughput: BYTES_PER_SECOND, uploadThroughput: BYTES_PER_SECOND };
 /** The pause of a fast typist. */
 const BETWEEN_KEYS_MS = 100;
-/** Then nothing of the page runs, and Chromium has reported the interaction before. */
+/** After this pause the page is idle and Chromium has reported the last interaction. */
 const SETTLED_MS = 1_500;
 const MOST_MS = 30_000;
 /** Chromium reports no shorter ones. */
@@ -103,7 +103,7 @@ async function visitOnce(browser: Browser, siteUrl: string): Promise<SlowVisit> 
 
 const inputOf = (name: string) => `document.getElementById("signup-${name}")`;
 
-/** An element's middle, once it stands still in the window. */
+/** An element's middle, after scrolling it into view. */
 const placeOf = (element: string) => `(() => {
   ${element}.scrollIntoView({ block: "center", behavior: "instant" });
   const { left, top, width, height } = ${element}.getBoundingClientRect();

@@ -19,7 +19,7 @@ const { password: _, ...form } = validRequest;
 /** The same person's details as typed. A form that comes back keeps them. */
 export const typed = { ...form, email: "Ada@Example.com", phone: "(212) 555-0123" };
 
-/** A password and a client secret, which may appear only in calls to other services. */
+/** A password, which no answer may contain, and a client secret, which no header may contain. */
 export const PASSWORD = "S3ntinel pässword! ";
 export const SECRET = "seti_1Sentinel_secret_Sentinel";
 

@@ -28,7 +28,7 @@ export type Key = (typeof KEYS)[number];
 /** All variables, secrets and bindings that a Worker reads. */
 export const namesOf = (key: Key) => Object.keys((key === "site" ? siteSettings : apiSettings).shape);
 
-/** Why the Worker would refuse to start. Uses stand-ins for bindings and secrets, whose values cannot be read. */
+/** Why the Worker would answer 503. Uses stand-ins for bindings and secrets, whose values cannot be read. */
 export function problemsOf(key: Key, deployment: Deployment): { name: string; problem: string }[] {
   const worker = deployment[key];
   if (worker === undefined) return [];

@@ -16,7 +16,7 @@ export type PackageRow = Package & { stripe_price_id: string };
 
 const plan = z.object({ packageId: z.string(), title: z.string() });
 
-/** Releases before this one have whole dollars. */
+/** Earlier releases have `monthlyPrice` in whole dollars. */
 const packages = z
   .array(z.union([plan.extend({ priceCents: z.number() }), plan.extend({ monthlyPrice: z.number() })]))
   .transform((plans): Package[] =>

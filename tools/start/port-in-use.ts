@@ -25,7 +25,7 @@ export async function portProblem(port: number, error: unknown): Promise<unknown
 export const isInUse = (error: unknown) => hasCode(error, "EADDRINUSE");
 const hasCode = (error: unknown, code: string) => error instanceof Error && "code" in error && error.code === code;
 
-/** `npm start` takes four ports, so 9000 does not help if the port is near it. */
+/** `npm start` and `npm run dev` take up to four ports, so 9000 does not help if the port is near it. */
 const otherPort = (port: number) => `PORT=${port >= 8997 && port <= 9003 ? 9100 : 9000} npm start`;
 
 type Listener = { pid: number; command: string };

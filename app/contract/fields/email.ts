@@ -1,6 +1,6 @@
 import { COPIED_MARKS } from "./text";
 
-/** A zero-width joiner is part of a word only behind a letter that is not ASCII, as in a Persian domain. */
+/** A zero-width joiner stays only between characters that are not ASCII, as in a Persian domain. */
 const STRAY_JOINER = /(?<!\P{ASCII})[\u200C\u200D]|[\u200C\u200D](?=\p{ASCII})/gu;
 
 /** An address while it is typed: lowercase and without white space, with ASCII characters from a Japanese or Chinese keyboard. */

@@ -8,7 +8,7 @@ function ifValid(error: string) {
   return { error, when: ({ issues }: z.core.ParsePayload) => !issues.length };
 }
 
-/** Control characters, bidirectional overrides, unpaired surrogates, and U+FFFD for invalid UTF-8. */
+/** Control characters, bidirectional controls, unpaired surrogates, and U+FFFD for invalid UTF-8. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069\uFFFD]/u;
 
 /** Default-ignorable code points and the blank Braille pattern. */
@@ -144,8 +144,8 @@ export const billingFields = {
 export const formFields = { ...contactFields, ...billingFields };
 
 /**
- * A rule that compares several fields; its message appears at the field `at`. It also runs when other fields are invalid, so that
- * a visitor sees all messages at once, so some values may be missing.
+ * A rule that compares several fields; its message appears at the field `at`. Runs even if other
+ * fields are invalid, to show all messages at once; values may then be missing.
  */
 export function acrossFields<Form>(at: keyof Form & string, holds: (form: Partial<Form>) => boolean, error: string) {
   return z.refine<Form>(holds, { error, path: [at], when: () => true });

@@ -6,15 +6,15 @@ const INTERNATIONAL = /^[^\d+]*(?:\+|(?:00|011)(?=\D*[1-9](?:\D*\d){9}))/;
 /** An extension after a number: `ext. 45`, `x45`, `;ext=45`, `#45`. */
 const EXTENSION = /(?<=\d)\D*[x;#].*$/is;
 
-/** A number and nothing else: digits, spaces, punctuation and the invisible marks around copied numbers. */
+/** A number and nothing else: digits, spaces, dashes, `+().` and the invisible marks around copied numbers. */
 const NUMBER = /^[\s\p{Cf}\p{Pd}\d+().]*$/u;
 
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/; // ITU-T E.164
 
 /**
  * The digits of a typed number, as the form and the API store them: no extension, and an international number starts
- * with its country code. Ten digits alone mean a North American number, so an international number with ten digits keeps its
- * `00` prefix. Idempotent.
+ * with its country code. Ten digits alone mean a North American number, so an international number with ten digits gets
+ * the prefix `00`. Idempotent.
  */
 export function phoneDigits(value: string): string {
   const text = numberIn(value);

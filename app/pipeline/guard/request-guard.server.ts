@@ -81,8 +81,8 @@ async function isFlood(c: Context<SiteEnv>): Promise<boolean> {
  * Go's rule (https://pkg.go.dev/net/http#CrossOriginProtection): Sec-Fetch-Site decides if it is sent, whatever Origin says. A page
  * can't forge it: the browser sets it itself, and the prefix `Sec-` forbids it to scripts (Fetch Standard, "forbidden
  * request-header"). Browsers from before 2023 are judged by the host of Origin, so that an https proxy in front of an http server
- * works. Beyond Go's rule, a Referer decides if there is neither, as with text browsers. Clients without all three have no user whose
- * cookies another site could abuse.
+ * works. Beyond Go's rule, a Referer decides if there is neither, as with text browsers. Clients that send none of the three
+ * have no user whose cookies another site could abuse.
  */
 function isCrossOrigin({ headers }: Request, { host }: URL): boolean {
   const site = headers.get("Sec-Fetch-Site");

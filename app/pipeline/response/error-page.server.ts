@@ -45,7 +45,7 @@ function forScript(refusal: Refusal): Response {
   return new Response(body, { status, headers: { ...headers, "Content-Type": "text/x-script" } });
 }
 
-/** A page without the site's layout, with the request ID. `message` needs no escaping. */
+/** A page without the site's layout, with the request ID. `message` is not escaped: pass only fixed text. */
 export function plainPage(c: Context<SiteEnv>, status: ContentfulStatusCode, message: string): Response {
   return c.html(
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${message}</title><h1>${message}</h1><p>Request ID: ${c.get("requestId")}</p></html>`,

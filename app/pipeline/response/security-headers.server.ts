@@ -21,7 +21,7 @@ export const securityHeaders: MiddlewareHandler<SiteEnv> = async (c, next) => {
   if (!c.res.headers.has("X-Frame-Options")) complete(c.res.headers, c.get("url"));
 };
 
-/** Sets every header that the response lacks, and `Cache-Control: no-store` unless its route says otherwise. */
+/** Sets every header that the response lacks, and `Cache-Control: no-store` unless its route says otherwise and it sets no cookie. */
 function complete(headers: Headers, { protocol }: URL): void {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) if (!headers.has(name)) headers.set(name, value);
   if (protocol === "https:") headers.set("Strict-Transport-Security", "max-age=63072000; includeSubDomains");

@@ -110,7 +110,7 @@ export const settings = z.object({
 
 export type Configuration = z.output<typeof settings>;
 
-/** Parses variables, secrets and bindings. Lists every missing or wrong setting. */
+/** Parses variables, secrets and bindings. Lists the wrong settings; only if each is valid alone are they compared. */
 export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
   const parsed = settings.safeParse(withoutEmpty(env));
   if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };
@@ -145,7 +145,7 @@ function keyProblems({ SITE_URL, STAGE, STRIPE_PUBLISHABLE_KEY: key }: Configura
   return problem === null ? [] : [{ name: "STRIPE_PUBLISHABLE_KEY", problem }];
 }
 
-/** Keys that always pass or always fail: https://developers.cloudflare.com/turnstile/troubleshooting/testing/ */
+/** Cloudflare's keys for tests: https://developers.cloudflare.com/turnstile/troubleshooting/testing/ */
 const TURNSTILE_TEST_KEY = /^[123]x0{16}/;
 
 /** Rules for deployments; local development has a loopback SITE_URL. */

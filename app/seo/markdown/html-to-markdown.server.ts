@@ -3,8 +3,8 @@ import { MarkdownWriter } from "./markdown-writer.server";
 const SKIPPED_ELEMENTS = new Set(["nav", "script", "style", "svg"]);
 
 /**
- * Converts the `<main>` of a page rendered by React. Skips buttons, and elements that are hidden from assistive technology or
- * have `data-markdown="skip"`. A mailto button becomes its address.
+ * Converts the `<main>` of a page rendered by React. Skips navigation, pictures, form controls, and elements that are hidden
+ * from assistive technology or have `data-markdown="skip"`. A mailto button becomes its address.
  */
 export async function htmlToMarkdown(page: Response): Promise<{ markdown: string; canonical: string }> {
   const writer = new MarkdownWriter();

@@ -15,7 +15,7 @@ function bytesOf(group: string): [number, number] {
   return [value >> 8, value & 255];
 }
 
-/** The key of the network that a rate limit key belongs to: the /24 of an IPv4 address, or the /48 that providers assign to a customer (RFC 6177). */
+/** The network of a rate limit key: the /24 of an IPv4 address, or the /48, the largest block that a customer usually gets. */
 export function networkKeyOf(rateLimitKey: string): string {
   if (rateLimitKey.endsWith("::/64")) return `${rateLimitKey.split(":", 3).join(":")}::/48`;
   return rateLimitKey.replace(/^(\d+\.\d+\.\d+)\.\d+$/, "$1.0/24");

@@ -1,6 +1,6 @@
 import type { CardStepData } from "../steps";
 
-/** The billing details from the form. The Payment Element asks only for a country or ZIP code that Stripe could not use. */
+/** The billing details from the form. The Payment Element asks for country and ZIP code only if the country was not recognized. */
 export function billingDetails({ details: typed, countryCode }: CardStepData) {
   const details = typed && {
     name: typed.full_name,

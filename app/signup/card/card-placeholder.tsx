@@ -6,7 +6,7 @@ import { LockIcon } from "../../ui/controls/icons";
 export const CARD_FIELDS = "min-h-72";
 export const LOADING = "animate-pulse rounded-md bg-sunken motion-reduce:animate-none";
 
-/** Shown in place of the card's fields while they load, or with instructions if they could not be loaded. */
+/** Shown in place of the card's fields while they load, or with a button to try again if they could not be loaded. */
 export function CardPlaceholder({ children }: { children?: ReactNode }) {
   return (
     <div className="needs-script mt-6">

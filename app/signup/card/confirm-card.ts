@@ -26,7 +26,7 @@ export function isOver({ setupIntent, error }: SetupIntentResult): boolean {
 
 const DECLINED_CARDS = "declined-cards";
 
-/** How many cards have been declined for this sign-up in this tab, across reloads. Cards that were not tried do not count. */
+/** How many cards have been declined for this setup intent in this tab, across reloads. Cards that were not tried do not count. */
 function countDeclined(clientSecret: string, error: StripeError | undefined): number {
   if (error?.type !== "card_error" && error?.code !== "setup_intent_authentication_failure") return 0;
   const [id] = clientSecret.split("_secret_");

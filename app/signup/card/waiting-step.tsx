@@ -8,7 +8,7 @@ const MESSAGES = {
   unreachable: "We haven't been able to confirm your card yet. Nothing is lost.",
 };
 
-/** Checks again automatically, each `REFRESH_SECONDS` of `durations.ts`; without JavaScript, a meta tag in `root.tsx` reloads the page. */
+/** Checks again every `REFRESH_SECONDS` (durations.ts); without JavaScript, a meta tag in `root.tsx` reloads the page. */
 export function WaitingStep({ reason, refreshSeconds }: WaitingStepData) {
   const { pathname, search } = useLocation();
   const { state, revalidate } = useRevalidator();

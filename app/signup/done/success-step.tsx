@@ -92,9 +92,11 @@ export function SuccessStep({ data }: { data: DoneStepData }) {
                 which one you want before the trial ends.
               </p>
             )}
-            <p className="mt-2 text-muted">
-              {`We’ll email you a reminder on ${utcDay(reminderDate(trialEnd))}, ${REMINDER_DAYS} days before your trial ends.`}
-            </p>
+            {packageId && (
+              <p className="mt-2 text-muted">
+                {`We’ll email you a reminder on ${utcDay(reminderDate(trialEnd))}, ${REMINDER_DAYS} days before your trial ends.`}
+              </p>
+            )}
             <div className="mt-2">
               <HowToCancel />
             </div>

@@ -15,7 +15,7 @@ interface KeepTypedAfterErrorProps {
   children(typed: Typed | undefined): ReactNode;
 }
 
-/** An error that returns at once is not worth another try. */
+/** At this error, the error page is shown. */
 const MOST_ERRORS = 3;
 
 /**

@@ -47,7 +47,7 @@ export function TrialPlan({ packageId, shownPriceCents }: PlanOnPage) {
       <h2 id="trial" className="mb-4 text-heading">
         How the trial works
       </h2>
-      <TrialTimeline ending={trialEnding(plan, Boolean(planPath(packageId)), site)} />
+      <TrialTimeline ending={trialEnding(plan, Boolean(planPath(packageId)), site)} hasPlan={packageId !== ""} />
       <div className="mt-4">
         <HowToCancel />
       </div>

@@ -30,7 +30,7 @@ export function ResumeOnAnotherDevice({ link: { url, qrCodePath } }: { link: Res
   );
 }
 
-/** Works only with JavaScript and over https. */
+/** Works only with JavaScript, and over https or on localhost. */
 function CopyButton({ text }: { text: string }) {
   const hydrated = useHydrated();
   const [copied, setCopied] = useState(false);

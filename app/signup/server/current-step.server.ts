@@ -42,9 +42,9 @@ const RETURNED_SECRET = "setup_intent_client_secret";
  * | done                        | its plan or none         | done                                                     |
  * | done, not checked           | another plan             | form                                                     |
  * | sign-up of the token        | `?return=T`              | checked, then 303 to the clean path                      |
- * | none, or a newer sign-up    | `?return=T`              | the state of the token's sign-up, without personal data |
- * | sign-up of the link         | `?resume=L`              | 303 to the clean path                                    |
- * | none, or another sign-up    | `?resume=L`              | question: ready, busy or expired                         |
+ * | none, or a newer sign-up    | `?return=T`              | the state of the token's sign-up, without personal data  |
+ * | unfinished one of the link  | `?resume=L`              | 303 to the clean path                                    |
+ * | anything else               | `?resume=L`              | question: ready, busy or expired                         |
  * | any                         | with Stripe's secret     | 303 to the same URL without it                           |
  */
 export async function currentStep(request: Request, packageId: string, context: AppLoadContext) {

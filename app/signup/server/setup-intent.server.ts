@@ -27,7 +27,7 @@ const setupIntent = z.object({
   last_setup_error: z.catch(z.nullish(z.object({ message: z.optional(z.string()) })), null),
 });
 
-/** Checked before a call to Stripe, because anyone can send one. */
+/** Checked before a call to Stripe, because somebody else's API may return anything. */
 const CLIENT_SECRET = /^seti_\w{1,255}_secret_\w{1,1000}$/;
 
 /**

@@ -22,7 +22,7 @@ export type FrameMessage = ConfirmRequest | { appearance: Appearance };
 /** The message from the iframe to Stripe.js when its content has another height, in pixels. */
 export type FrameHeight = { height: number };
 
-/** With a port for the answer. The card number never leaves the iframe. */
+/** With a port for the answer. The page never gets the card number. */
 export type ConfirmRequest = {
   publishableKey: string;
   clientSecret: string;

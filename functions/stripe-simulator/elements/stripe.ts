@@ -32,7 +32,7 @@ class Elements {
 type Confirmation = { elements: Elements; confirmParams?: Partial<ConfirmSetupData>; redirect?: "if_required" };
 
 class SimulatedStripe {
-  // react-stripe-js recognizes a Stripe object by these three functions.
+  // react-stripe-js recognizes a Stripe object by these three functions and `elements`.
   readonly createToken = notSimulated;
   readonly createPaymentMethod = notSimulated;
   readonly confirmCardPayment = notSimulated;

@@ -40,7 +40,7 @@ export function attach(method: PaymentMethod, customer: string, { store, emit }:
   return emit("payment_method.attached", store.save("PaymentMethod", { ...method, customer }));
 }
 
-/** Throws StripeFailure 402 for a card that no bank can have issued. */
+/** Throws StripeFailure 402 for an impossible number, date or CVC. */
 export function createPaymentMethod({ card, billing_details = {} }: Given, { store, now }: Effects): PaymentMethod {
   const number = card.number.replaceAll(" ", "");
   const { exp_month, cvc } = card;

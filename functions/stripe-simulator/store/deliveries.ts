@@ -6,7 +6,7 @@ const MAX_ATTEMPTS = 8;
 const TIMEOUT_MS = 10_000;
 const AT_ONCE = 32;
 
-/** Sends events to one endpoint, and retries until the endpoint accepts them. @param later called with each delivery's promise */
+/** Sends events to one endpoint, up to eight times each. @param later called with each delivery's promise */
 export function deliveries(
   store: Store,
   { url, secret }: Record<"url" | "secret", string>,

@@ -19,7 +19,7 @@ export function cronRunsIn(db: Database) {
       );
     },
 
-    /** When Stripe was last asked for undelivered events, and the creation time of the first that is not handled. Null: not yet. */
+    /** When Stripe's list of undelivered events was last read to its end, and up to when its events are handled. Null: not yet. */
     async undeliveredEvents(): Promise<z.output<typeof undelivered>> {
       const row = db.prepare("SELECT ran_at, reached_at FROM cron_runs WHERE name = 'undelivered-events'");
       return undelivered.parse(await row.first());

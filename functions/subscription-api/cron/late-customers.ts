@@ -7,7 +7,7 @@ import type { RunLimits } from "./run-limits";
 
 export type LateCustomerServices = { deletedSignUps: DeletedSignUps; signUps: SignUps; payments: Payments };
 
-/** Stripe's clock may differ from ours, and the deletion that we remember begins before it reads Stripe. */
+/** Searches from ten minutes earlier, because Stripe's clock may differ and the deletion began earlier. */
 const EARLIER_MS = 10 * 60_000;
 
 /**

@@ -1,7 +1,6 @@
 /**
- * The most D1 statements, Stripe calls and messages in a run. Cloudflare ends an invocation after 1,000
- * (https://developers.cloudflare.com/d1/platform/limits/). A new batch of sign-ups and messages needs at most about 150, and starts
- * only below this number.
+ * After this many D1 statements, Stripe calls and messages, a run starts no new batch. A batch needs at most about 150, and Cloudflare
+ * ends an invocation after 1,000 (https://developers.cloudflare.com/d1/platform/limits/).
  */
 const MAX_CALLS = 800;
 

@@ -7,7 +7,7 @@ import { type Problem, unavailable } from "./problem";
 
 const MINUTE = 60_000;
 
-/** The cron handler runs every minute, for at most four minutes. */
+/** The cron handler runs every minute, and starts nothing new after four minutes. */
 const CRON_LATE_MS = 10 * MINUTE;
 /** Cloudflare needs up to 15 minutes to run a new trigger, and a first deployment waits for its secrets. */
 const FIRST_RUN_LATE_MS = 30 * MINUTE;

@@ -63,7 +63,7 @@ CREATE INDEX sign_ups_due ON sign_ups (check_rank, check_at) WHERE check_at IS N
 CREATE INDEX sign_ups_by_day ON sign_ups (substr(created_at, 1, 10), status);
 
 -- Who has had a trial, as keyed hashes of the email address and, with ONE_TRIAL_PER_PERSON, of the mailbox and the card. The primary
--- key decides which of two sign-ups at the same time gets the trial. Erasing a person leaves the hash alone.
+-- key decides which of two sign-ups at the same time gets the trial. Erasing a person keeps only the hash.
 CREATE TABLE trial_claims (
   hash TEXT PRIMARY KEY,
   sign_up_id TEXT REFERENCES sign_ups (id) ON DELETE SET NULL

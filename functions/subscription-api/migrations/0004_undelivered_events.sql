@@ -1,5 +1,5 @@
--- When the cron handler last asked Stripe for events that did not arrive (ran_at), and the creation time of the events that it has
--- not handled yet (reached_at). Null: not yet.
+-- When the cron handler last read Stripe's list of undelivered events to its end (ran_at), and up to when its events are handled
+-- (reached_at). Null: not yet.
 ALTER TABLE cron_runs ADD COLUMN reached_at TEXT;
 INSERT INTO cron_runs (name, created_at) VALUES ('undelivered-events', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));
 

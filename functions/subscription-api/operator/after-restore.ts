@@ -21,7 +21,7 @@ export type Restore = { restoredTo: Date; stoppedAt: Date; from?: string | undef
 export type RestoreReport = {
   /** Customers at Stripe whose sign-up is missing from the database. */
   missing: { sign_up_id: string; customer_id: string; had_trial: boolean }[];
-  /** Sign-ups that were erased or abandoned after `restoredTo`, and are deleted again. */
+  /** Sign-ups that were erased, abandoned or ended after `restoredTo`, and are deleted again. */
   deleted_again: number;
   emails_held_back: number;
   /** Sign-ups that the cron handler advances once maintenance is over. */

@@ -19,7 +19,7 @@ export type PersonServices = {
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
 /**
- * Everything stored about a person except the password's hash and bookkeeping columns (GDPR articles 15 and 20, CCPA 1798.110).
+ * Everything stored about a person except the password's hash, keyed hashes and bookkeeping columns (GDPR articles 15 and 20, CCPA 1798.110).
  * Throws PaymentsError and D1's errors.
  */
 export async function exportPerson(email: string, services: PersonServices): Promise<PersonalData> {

@@ -43,7 +43,8 @@ export async function stuckMessages(db: Database, kinds: readonly MessageKind[],
 }
 
 /**
- * Makes a message due now and resets its attempts. Returns false if it is deleted, sent, dropped or possibly being sent.
+ * Makes a message due now and resets its attempts. Returns false if it is deleted, sent or dropped, or due now or within
+ * two minutes, because it may be being sent.
  * Throws D1's errors.
  */
 export async function sendAgain(db: Database, key: string): Promise<boolean> {

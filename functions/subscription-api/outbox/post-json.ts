@@ -9,7 +9,7 @@ type Sent = {
   isRepetition?: (response: Response) => Promise<boolean>;
 };
 
-/** Posts a message to its receiver. Does not read the answer's body, which may be endless. */
+/** Posts a message to its receiver. Reads no body, which may be endless, except a 409's beginning for `isRepetition`. */
 export async function postJson(url: string, { headers, isRepetition, body }: Sent): Promise<SendOutcome> {
   try {
     const response = await fetch(url, {

@@ -23,13 +23,13 @@ export type SignUpResult =
   | { status: "created"; clientSecret: string; signUp: Pick<SignUp, "id" | "created_at"> }
   | { status: "duplicate" }
   | { status: "unknown-package" }
-  /** The plan costs more than the form showed; nothing was stored. */
+  /** The plan costs more than the form showed; nothing new was stored. */
   | { status: "price-changed" }
   | { status: "key-reused" }
   /** The key's sign-up is gone; a retry starts a new one. */
   | { status: "ended" }
   | { status: "email-refused" }
-  /** The password could not be hashed in time; nothing was stored. */
+  /** The password could not be hashed or compared in time; nothing was changed. */
   | { status: "busy" };
 
 /** Idempotent: the same request with the same key continues after a failure. Throws PaymentsError and D1's errors. */

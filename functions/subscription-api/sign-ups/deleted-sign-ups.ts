@@ -42,7 +42,7 @@ export function deletedSignUpsIn(db: Database, hashSecret: string) {
       return { since: new Date(first.deleted_at), has: (signUpId) => hashes.has(hashOf(signUpId)) };
     },
 
-    /** Ends the search for customers that had arrived by now, if at all. @param searchedAt when the last search began */
+    /** Forgets sign-ups that were deleted more than an hour before the last search. @param searchedAt when the last search began */
     async forget(searchedAt: Date): Promise<void> {
       const last = new Date(searchedAt.getTime() - CUSTOMER_MAY_ARRIVE_MS).toISOString();
       await db.prepare("DELETE FROM deleted_sign_ups WHERE deleted_at < ?").bind(last).run();

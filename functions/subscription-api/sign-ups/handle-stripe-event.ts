@@ -10,7 +10,7 @@ import type { AdvanceServices } from "./transitions/transition";
 
 export type SignUpEvent = Extract<WebhookContent, { event: unknown }>;
 
-/** `unknown` means that the event is not about a sign-up. */
+/** `unknown`: no sign-up, or nothing to do for it, as after a declined card that is not the last one. */
 export type EventOutcome = SignUp["status"] | "deleted" | "unknown";
 
 /** Reads the current state from Stripe, because an event only names what has changed. A repeated event finds nothing to do. */

@@ -66,7 +66,8 @@ function endBeforeCharge(found: Stripe.Subscription, hasCard: boolean): TrialEnd
   return endsWithoutCard ? { next: "end", why: "no-card", at: trialEnd } : { next: "unknown" };
 }
 
-/** The amounts in Stripe's preview, which includes balance, items, discounts and tax. Unknown if Stripe refuses a preview. */
+/** The amounts in Stripe's preview, which includes balance, items, discounts and tax. Unknown if Stripe refuses a preview or it
+ * is not in US dollars. */
 async function chargesOf(stripe: Stripe, subscription: Stripe.Subscription): Promise<Charges> {
   let preview: Stripe.Invoice;
   try {

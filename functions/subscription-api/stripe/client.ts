@@ -13,7 +13,7 @@ const TIMEOUT_MS = 5_000;
 
 export type Attempt = { id: string; request_id: string | null; stripe_attempt: number; created_at: string };
 
-/** `in-progress`: another request uses the idempotency key. */
+/** `in-progress`: another request uses the idempotency key, or a card is being processed. */
 type FailureReason = "unavailable" | "in-progress" | "unexpected-answer" | "email-refused";
 
 export class PaymentsError extends Error {
@@ -78,7 +78,7 @@ async function answerOf<T>(request: () => Promise<T>, isCreation: boolean): Prom
   }
 }
 
-/** The error for an answer that lacks a field. */
+/** The error for an answer with a missing or unknown field. */
 export function unexpectedAnswer(field: string): PaymentsError {
   log("error", "stripe_answer_unexpected", { fields: [field] });
   return new PaymentsError("unexpected-answer");

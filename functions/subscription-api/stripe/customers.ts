@@ -13,7 +13,7 @@ import {
 } from "./client";
 
 const PAGE = 100;
-/** More customers than one email address can have, or than Stripe creates in an hour. */
+/** More customers than one email address has, or than our account gets in an hour. */
 const MOST = 10_000;
 
 export type Contact = { email: string; full_name: string; company_name: string; phone: string };

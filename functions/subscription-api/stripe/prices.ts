@@ -26,7 +26,7 @@ export function stripePrices(stripe: Stripe, ask: typeof call = call) {
       return { active, currency, unit_amount, recurring: interval };
     },
 
-    /** Finds a price by its lookup key, the package ID. */
+    /** Finds a price by its lookup key, the package ID. Undefined if it is not the item's monthly price. */
     async find(item: Item): Promise<PackagePrice | undefined> {
       const known = await latest(item.id);
       return known && isPriceOf(item, known) ? { id: known.id, product: productOf(known), created: false } : undefined;

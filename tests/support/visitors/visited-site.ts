@@ -34,7 +34,7 @@ export const varsFor = (api: { url: string }, stripe: { url: string }) => {
   return { SUBSCRIPTION_API_URL: api.url, STRIPE_API_URL: stripe.url, STRIPE_JS_URL };
 };
 
-/** The three Workers, as `npm start` runs them. */
+/** The three built Workers, with cheap passwords and without deadlines. */
 export async function startStack() {
   const { api, stripe, dispose } = await startBackend();
   await callApi({ url: api.url, token: LOCAL_SECRETS.OPERATOR_TOKEN }, "catalog", { packages: PACKAGES });

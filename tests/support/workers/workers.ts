@@ -162,8 +162,7 @@ export async function startSubscriptionApi({ simulatorUrl, vars, ...rest }: ApiO
 const health = z.object({ complaints: z.array(z.string()) });
 
 /**
- * The Stripe simulator. Disposing of it fails if it got a request that Stripe would refuse, or gave an answer that Stripe would
- * not. By default nobody receives its webhooks.
+ * The Stripe simulator. Disposing of it fails if it got a request with a wrong parameter or path, or failed itself. By default nobody receives its webhooks.
  */
 export async function startStripeSimulator({ webhookUrl = "http://127.0.0.1:1" } = {}) {
   const worker = await startWorker({ ...SIMULATOR, vars: { WEBHOOK_URL: webhookUrl } });

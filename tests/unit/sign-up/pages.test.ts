@@ -165,6 +165,11 @@ test.each<PageCase>([
   expect(hrefs).toEqual(expect.arrayContaining(links));
 });
 
+test("a success without a plan promises no reminder, because none is sent", async () => {
+  const { container } = await show(page, { ...done, packageId: "" });
+  expect(container.textContent).not.toContain("reminder");
+});
+
 describe("a form that comes back", () => {
   const form = { initialValue: { package_id: PLAN } };
   const failure: notices.Notice = { kind: "destructive", title: "Failed", actions: ["support"] };

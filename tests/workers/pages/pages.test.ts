@@ -98,12 +98,18 @@ test.each([
   { path: "/pricing", lastDay: chargedThen("your plan’s price") },
   { path: STANDARD, lastDay: chargedThen(PLANS.STANDARD.short) },
   { path: CUSTOM, lastDay: chargedThen("the price you agreed with us") },
-  { path: "/subscription", lastDay: "Your trial ends. Without a plan, you pay nothing." },
 ])("the trial box of $path names the days of the trial", async ({ path, lastDay }) => {
   expect((await open(path)).wordsOfEach(`${TRIAL} li`)).toEqual([
     "Today $0. We save your card but don’t charge it.",
     "Day 4 We email you a reminder, 2 days before the trial ends.",
     `Day 6 ${lastDay}`,
+  ]);
+});
+
+test("the trial box without a plan promises no reminder, because none is sent", async () => {
+  expect((await open("/subscription")).wordsOfEach(`${TRIAL} li`)).toEqual([
+    "Today $0. We save your card but don’t charge it.",
+    "Day 6 Your trial ends. Without a plan, you pay nothing.",
   ]);
 });
 

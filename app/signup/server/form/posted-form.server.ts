@@ -25,7 +25,7 @@ const MAX_BODY_BYTES = 16 * 1024;
 const MAX_FIELDS = 32;
 /** Enough for 16 KB over a slow mobile connection. */
 const BODY_DEADLINE_MS = 10_000;
-/** The longest valid value. From a form over the size limit, longer values are not returned. */
+/** The longest value of a field that a visitor fills in. From a form over the size limit, longer values are not returned. */
 const MAX_ENTRY_LENGTH = 256;
 
 const READ_PROBLEMS = { "too slow": BODY_TOO_SLOW, aborted: MALFORMED };

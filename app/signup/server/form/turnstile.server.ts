@@ -9,7 +9,10 @@ const MAX_RESPONSE_BYTES = 16 * 1024;
 const MAX_TOKEN_LENGTH = 2048;
 
 export interface Turnstile {
-  /** Sends only the token, which passes once and within five minutes. Also returns true if Turnstile does not answer. */
+  /**
+   * Sends nothing of the visitor but the token, which passes once and within five minutes. Also returns true if Turnstile cannot check
+   * it.
+   */
   passes(token: string | undefined, log: Log): Promise<boolean>;
 }
 

@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 export interface ResumeLinks {
   /** Undefined for a client secret that is not Stripe's. */
   toToken(session: UnfinishedSession): Promise<string | undefined>;
-  /** Undefined for a token that was changed or has expired. */
+  /** Undefined for a token that was changed, has expired or is another plan's. */
   fromToken(token: string, packageId: string): Promise<UnfinishedSession | undefined>;
 }
 

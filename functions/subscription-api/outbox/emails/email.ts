@@ -8,7 +8,7 @@ import { nameOf, postJson } from "../post-json";
 
 export type EmailContent = { subject: string; html: string; text: string };
 
-/** The URLs in emails that depend on the stage. The company's addresses are in app/company.ts. */
+/** The company's name and the URLs in emails, which depend on the stage. Addresses are in app/company.ts. */
 export type Sender = Omit<MailConfig, "transport">;
 
 export type Mail = {

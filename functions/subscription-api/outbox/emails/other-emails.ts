@@ -4,7 +4,7 @@ import type { Message } from "../outbox";
 import type { EmailContent, Sender } from "./email";
 import { portalLink, toEmail } from "./email-layout";
 
-/** Quotes nothing that was typed, because the reader may be a stranger. @param notMe a signed link */
+/** Quotes nothing that was typed except the address in the portal's link, because the reader may be a stranger. @param notMe a signed link */
 export function cardUsedEmail(
   facts: Pick<Message, "email" | "package_id" | "package_name">,
   sender: Sender,
@@ -28,7 +28,7 @@ export function cardUsedEmail(
   );
 }
 
-/** The email to support, which decides about a refund and the email address. The person's data is only in Stripe's dashboard. */
+/** The email to support, which decides about a refund and the email address. Has no personal data; links to Stripe's dashboard. */
 export function notMeReportedEmail(
   facts: Pick<Message, "id" | "stripe_customer_id" | "stripe_subscription_id" | "package_name" | "email_verified_at">,
   sender: Sender,

@@ -47,7 +47,7 @@ const TRANSITIONS: Transitions = {
 
 const TRANSITIONS_TO_CARD_FORM: Transitions = { ...TRANSITIONS, pending: prepareCardForm };
 
-/** `card_set_up` starts the trial here too, because Stripe may have started it already, and then ends it. */
+/** Stripe may have started its trial already, so `card_set_up` starts it here too; the next transition ends it. */
 const TRANSITIONS_TO_NOT_ME: Transitions = {
   ...TRANSITIONS,
   pending: endByNotMe,

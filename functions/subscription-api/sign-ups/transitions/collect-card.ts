@@ -21,7 +21,7 @@ export async function checkCard(signUp: SignUp, services: AdvanceServices, known
   return setupIntent ? judge(signUp, setupIntent, services) : findLostCardForm(signUp, services);
 }
 
-/** Like `checkCard`, but creates a setup intent if there is none, except shortly before the sign-up is deleted. */
+/** Like `checkCard`, but creates a setup intent if there is none. In the last five minutes of the 24 hours it deletes the sign-up. */
 export async function prepareCardForm(
   signUp: SignUp,
   services: AdvanceServices,
