@@ -21,8 +21,10 @@ interface RequestContext {
   app: App;
 }
 
-/** What a page is rendered with. Does not have the Worker's `env`: settings, secrets and bindings come only from the checked
- * configuration. */
+/**
+ * What a page is rendered with. Does not have the Worker's `env`: settings, secrets and bindings come only from the checked
+ * configuration.
+ */
 export interface SiteContext extends RequestContext {
   /** Set while the page of a refused request is rendered. */
   refusal?: Refusal | undefined;

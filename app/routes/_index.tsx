@@ -1,8 +1,8 @@
 import type { MetaFunction } from "@remix-run/cloudflare";
 import stylesheet from "../home/home.css";
 import { HomePage } from "../home/home-page";
-import { pageMeta } from "../seo/page-meta";
 import { homePage } from "../seo/pages";
+import { pageMeta } from "../seo/public-page-meta";
 
 export const handle = { stylesheet };
 

@@ -1,8 +1,8 @@
 import type { MetaFunction } from "@remix-run/cloudflare";
 import stylesheet from "../pricing/pricing.css";
 import { PricingPage } from "../pricing/pricing-page";
-import { pageMeta } from "../seo/page-meta";
 import { pricingPage } from "../seo/pages";
+import { pageMeta } from "../seo/public-page-meta";
 
 export const handle = { stylesheet };
 

@@ -2,8 +2,8 @@ import type { MetaFunction } from "@remix-run/cloudflare";
 import stylesheet from "../legal/legal.css";
 import { LegalPage } from "../legal/legal-page";
 import { privacy } from "../legal/texts";
-import { pageMeta } from "../seo/page-meta";
 import { privacyPage } from "../seo/pages";
+import { pageMeta } from "../seo/public-page-meta";
 
 export const handle = { stylesheet };
 

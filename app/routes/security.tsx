@@ -2,8 +2,8 @@ import type { MetaFunction } from "@remix-run/cloudflare";
 import stylesheet from "../legal/legal.css";
 import { LegalPage } from "../legal/legal-page";
 import { security } from "../legal/texts";
-import { pageMeta } from "../seo/page-meta";
 import { securityPage } from "../seo/pages";
+import { pageMeta } from "../seo/public-page-meta";
 
 export const handle = { stylesheet };
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import { toNfc } from "../contract/fields/clean-text";
 import { acrossFields, formFields } from "../contract/fields/form-fields";
-import { toNfc } from "../contract/fields/text";
 import { signUpPath } from "../contract/sign-up-path";
 import { type SubscriptionRequest, subscriptionRequest } from "../contract/subscription-request";
 

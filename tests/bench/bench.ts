@@ -37,7 +37,7 @@ const RUNTIME_HEADERS = new Set(["content-length", "transfer-encoding", "connect
 const form = `/subscription/${fields.package_id}`;
 /** `slices`: in a round, for each of site and constant. */
 type Subject = { what: string; path: string; status: number; atMost?: number; slices?: number; body?: string };
-const sent = { path: form, atMost: 9, slices: 15 };
+const sent = { path: form, atMost: 9, slices: 30 };
 const subjects: Subject[] = [
   { what: "Home page", path: "/", status: 200 },
   { what: "Pricing page", path: "/pricing", status: 200 },

@@ -1,12 +1,12 @@
 import { DAY, HOUR, MINUTE } from "../support/api-in-process/scheduler";
-import type { Receiver } from "./fates";
+import type { Receiver } from "./kinds-of-failure";
 import { PACKAGES } from "./price-list";
 import { randomOf } from "./random";
 
 /** Midnights (UTC) at which a month, February 29 or a year begins or ends. */
 const MIDNIGHTS = ["2026-02-01", "2026-05-01", "2026-03-01", "2028-02-29", "2028-03-01", "2027-01-01"] as const;
 /** The probability that a step fails. */
-const FAULTY = [0, 0.01, 0.05, 0.1, 0.15];
+const FAULT_RATES = [0, 0.01, 0.05, 0.1, 0.15];
 /** A history ends after the reminder, or after the trial's end. */
 const DAYS = [4.5, 10] as const;
 /** A reminder is due 72 hours after the trial's start, and the trial ends after 120. */
@@ -36,9 +36,9 @@ export type Conditions = Period & {
 export function conditionsOf(seed: number): Conditions {
   const random = randomOf(seed, "world");
   const start = Date.parse(random.oneOf(MIDNIGHTS)) + random.between(-30, 30) * MINUTE;
-  const level = Math.abs(seed) % FAULTY.length;
+  const level = Math.abs(seed) % FAULT_RATES.length;
   const isLong = seed % 2 !== 0;
-  const faulty = FAULTY[level] ?? 0;
+  const faulty = FAULT_RATES[level] ?? 0;
   const hasOutage = isLong !== [0, 2].includes(level);
 
   const window = (from: number, hours: number) => ({ from: start + from * HOUR, to: start + (from + hours) * HOUR });

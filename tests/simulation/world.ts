@@ -5,8 +5,8 @@ import { type Answer, answer, refusal, type StripeObject } from "../support/api-
 import { sign } from "../support/stripe-events";
 import { type Conditions, conditionsOf, type Period } from "./conditions";
 import { Cron } from "./cron";
-import { FATES, type Fate, latency, type Receiver, stepOf } from "./fates";
 import { Isolates } from "./isolates";
+import { FATES, type Fate, latency, type Receiver, stepOf } from "./kinds-of-failure";
 import type { Init, LoadedApi, Platform } from "./loaded-api";
 import { PriceList } from "./price-list";
 import { randomOf } from "./random";

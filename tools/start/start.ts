@@ -5,7 +5,7 @@ import { sentenceOf, ToolError } from "../failures";
 import { setLocalPrices } from "../releases/prices";
 import { root } from "../wrangler/wrangler";
 import { hostOf, portOf } from "./addresses";
-import { endWorkerdWithThisProcess } from "./end-with-parent";
+import { endWorkerdWithThisProcess } from "./end-workerd-with-parent";
 import { readLocalSettings } from "./local-settings";
 import { shownOf } from "./log-lines";
 import { createProxy } from "./proxy";

@@ -1,4 +1,4 @@
-import { COPIED_MARKS } from "./text";
+import { COPIED_MARKS } from "./clean-text";
 
 /** A zero-width joiner stays only between characters that are not ASCII, as in a Persian domain. */
 const STRAY_JOINER = /(?<!\P{ASCII})[\u200C\u200D]|[\u200C\u200D](?=\p{ASCII})/gu;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
+import { cleanText, cleanZip } from "./clean-text";
 import { cleanEmail, EMAIL } from "./email";
 import { formatPhone, isPlausibleNanpNumber, phoneDigits } from "./phone";
-import { cleanText, cleanZip } from "./text";
 
 /** Runs a rule only if all earlier ones pass. `abort: true` would also skip rules that compare fields (`acrossFields`). */
 function ifValid(error: string) {

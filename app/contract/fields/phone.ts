@@ -1,4 +1,4 @@
-import { asciiDigits } from "./text";
+import { asciiDigits } from "./clean-text";
 
 /** The `+` of an international number, or one of the two prefixes that are dialed instead of it. */
 const INTERNATIONAL = /^[^\d+]*(?:\+|(?:00|011)(?=\D*[1-9](?:\D*\d){9}))/;

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { isOverLimit } from "../../shared/limits/rate-limit";
 import { rateLimitKeyOf } from "../../shared/limits/rate-limit-key";
 import type { SiteEnv } from "../context.server";
-import { isGetOrHead } from "../method.server";
+import { isGetOrHead } from "../is-get-or-head.server";
 import type { MatchedRoute } from "../routes.server";
 import {
   BODY_TOO_LARGE,

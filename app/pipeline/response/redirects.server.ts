@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { SiteEnv } from "../context.server";
-import { isGetOrHead } from "../method.server";
+import { isGetOrHead } from "../is-get-or-head.server";
 import type { RouteMatcher } from "../routes.server";
 
 /** Redirects to https. A form posted over http is not accepted: the visitor has to fill it in again. */

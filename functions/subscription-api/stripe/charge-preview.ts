@@ -52,8 +52,9 @@ export function stripeChargePreviews(stripe: Stripe) {
   };
 }
 
-/** Undefined if a charge follows. The Customer Portal sets `cancel_at`; Stripe's dashboard and API may set
- * `cancel_at_period_end`. */
+/**
+ * Undefined if a charge follows. The Customer Portal sets `cancel_at`; Stripe's dashboard and API may set `cancel_at_period_end`.
+ */
 function endBeforeCharge(found: Stripe.Subscription, hasCard: boolean): TrialEndOutcome | undefined {
   const trialEnd = dateOf(found.trial_end);
   if (trialEnd === null) return { next: "unknown" };
@@ -66,8 +67,10 @@ function endBeforeCharge(found: Stripe.Subscription, hasCard: boolean): TrialEnd
   return endsWithoutCard ? { next: "end", why: "no-card", at: trialEnd } : { next: "unknown" };
 }
 
-/** The amounts in Stripe's preview, which includes balance, items, discounts and tax. Unknown if Stripe refuses a preview or it
- * is not in US dollars. */
+/**
+ * The amounts in Stripe's preview, which includes balance, items, discounts and tax. Unknown if Stripe refuses a preview or it is
+ * not in US dollars.
+ */
 async function chargesOf(stripe: Stripe, subscription: Stripe.Subscription): Promise<Charges> {
   let preview: Stripe.Invoice;
   try {

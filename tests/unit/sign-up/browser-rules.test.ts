@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { company } from "../../../app/company";
 import { clientAction, meta } from "../../../app/routes/subscription";
-import { loadStep, troubleOf } from "../../../app/signup/load-step";
+import { loadStep, troubleOf } from "../../../app/signup/retry-requests";
 import { STRIPE_JS_URL } from "../../../app/signup/server/current-step.server";
 import { root } from "../../../tools/wrangler/wrangler";
 

@@ -94,8 +94,10 @@ const LINKING = /([.:\u2024\u3002\uFE52\uFF0E\uFF61])(?! |$)/gu;
 /** Seven digits, as in a local phone number. Phones link them, whatever punctuation is between them. */
 const PHONE_NUMBER = /(\p{Nd}{1,3})(?:[^\p{L}\p{Nd}]*\p{Nd}){6,}/gu;
 
-/** Makes a typed name safe to show to a stranger: shortens it, cuts phone numbers, and adds spaces so that email programs do not turn it
- * into a link. */
+/**
+ * Makes a typed name safe to show to a stranger: shortens it, cuts phone numbers, and adds spaces so that email programs do not
+ * turn it into a link.
+ */
 export function typedName(name: string): string {
   const characters = Array.from(name.replace(PHONE_NUMBER, "$1…").replace(LINKING, "$1 "));
   if (characters.length <= MAX_NAME_LENGTH) return characters.join("");

@@ -19,8 +19,10 @@ export function toNfc(value: string): string {
   return value.length > MAX_COMPOSED_LENGTH ? value : value.normalize("NFC");
 }
 
-/** A name or a part of an address: each run of white space is one space, without spaces, joiners and direction marks at the
- * ends; in NFC if not longer than any field. */
+/**
+ * A name or a part of an address: each run of white space is one space, without spaces, joiners and direction marks at the ends; in
+ * NFC if not longer than any field.
+ */
 export function cleanText(value: string): string {
   return toNfc(value.replace(WITHIN, "").replace(WHITE_SPACE, " ").replace(EDGES, ""));
 }
