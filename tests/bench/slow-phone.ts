@@ -57,11 +57,14 @@ async function visitOnce(browser: Browser, siteUrl: string): Promise<SlowVisit> 
   await phone.send("Network.emulateNetworkConditions", { offline: false, ...NETWORK });
   await phone.send("Emulation.setCPUThrottlingRate", { rate: CPU_SLOWDOWN });
   const tap = async (element: string) => {
-    const { x, y } = place.parse(await until(phone, placeOf(element)));
+    const { x, y } = place.parse(await evaluate(phone, placeOf(element)));
+    await page.waitForTimeout(BETWEEN_KEYS_MS);
     await page.touchscreen.tap(x, y);
   };
   await page.goto(`${siteUrl}/subscription/${fields.package_id}`, { waitUntil: "commit" });
-  await until(phone, 'performance.getEntriesByName("first-contentful-paint").length > 0');
+  await until(phone, `performance.getEntriesByName("first-contentful-paint").length && ${inputOf("full_name")}`);
+  // Asking for the field's place at once would do the first layout in the page's stead.
+  await page.waitForTimeout(BETWEEN_KEYS_MS);
   await tap(inputOf("full_name"));
   await page.keyboard.press("x");
   await page.keyboard.press("Tab");
@@ -104,11 +107,11 @@ async function visitOnce(browser: Browser, siteUrl: string): Promise<SlowVisit> 
 const inputOf = (name: string) => `document.getElementById("signup-${name}")`;
 
 /** An element's middle, after scrolling it into view. */
-const placeOf = (element: string) => `(() => {
-  ${element}.scrollIntoView({ block: "center", behavior: "instant" });
-  const { left, top, width, height } = ${element}.getBoundingClientRect();
+const placeOf = (element: string) => `((element) => {
+  element.scrollIntoView({ block: "center", behavior: "instant" });
+  const { left, top, width, height } = element.getBoundingClientRect();
   return { x: left + width / 2, y: top + height / 2 };
-})()`;
+})(${element})`;
 const place = z.object({ x: z.number(), y: z.number() });
 
 async function evaluate(phone: CDPSession, expression: string): Promise<unknown> {
