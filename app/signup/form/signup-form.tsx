@@ -74,8 +74,8 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
   });
   useKeepTypedAtHydration(FORM_ID);
   useEffect(() => {
-    formatEarlierInput();
     warmUpSchema();
+    formatEarlierInput();
   }, []);
   useEffect(() => {
     if (typed) document.getElementById(typed.focused)?.focus({ preventScroll: true });
@@ -200,8 +200,7 @@ function useRefusedFields(reply: SignupReply | undefined) {
   return { messages, onInput };
 }
 
-/** Runs the schema once while the browser is idle, because its first run is slow. */
+/** Runs the schema once in a task of its own, because its first run is slow. */
 function warmUpSchema(): void {
-  // Safari has no requestIdleCallback.
-  window.requestIdleCallback?.(() => validateInBrowser(new FormData()));
+  setTimeout(() => validateInBrowser(new FormData()));
 }
