@@ -2,8 +2,8 @@ import { RemixBrowser } from "@remix-run/react";
 import { startTransition, useLayoutEffect } from "react";
 import { hydrateRoot } from "react-dom/client";
 
-/** At each of these, React hydrates everything at once that it has not hydrated (`discreteReplayableEvents` in React DOM). */
-const HURRYING = (
+/** At the first of these, React hydrates all the rest in one task (`discreteReplayableEvents` in React DOM). */
+const DISCRETE_EVENTS = (
   "mousedown mouseup touchcancel touchend touchstart auxclick dblclick pointercancel pointerdown pointerup dragend dragstart drop " +
   "compositionend compositionstart keydown keypress keyup input textInput copy cut paste click change contextmenu reset submit"
 ).split(" ");
@@ -12,17 +12,17 @@ const keepFromReact = (event: Event) => event.stopPropagation();
 
 function Page() {
   useLayoutEffect(() => {
-    for (const type of HURRYING) removeEventListener(type, keepFromReact, true);
+    for (const type of DISCRETE_EVENTS) removeEventListener(type, keepFromReact, true);
   }, []);
   return <RemixBrowser />;
 }
 
 /**
- * Hydrates in short tasks. A key would turn them into one, which takes a third of a second on a slow phone. So until the end, React gets
- * no more of what the visitor does than before the scripts came: the page works without them, and the form formats earlier input.
+ * Hydrates in short tasks. A key would turn them into one, which takes a third of a second on a slow phone. So until hydration ends,
+ * React does not get these events: the page works as it does without scripts, and then the form formats what was typed.
  */
 function hydrate() {
-  for (const type of HURRYING) addEventListener(type, keepFromReact, true);
+  for (const type of DISCRETE_EVENTS) addEventListener(type, keepFromReact, true);
   startTransition(() => void hydrateRoot(document, <Page />));
 }
 

@@ -77,7 +77,8 @@ async function constantOf(subject: Subject): Promise<WorkerOptions> {
 }
 const constants: WorkerOptions[] = [];
 for (const subject of subjects) constants.push(await constantOf(subject));
-const constantForm = await constantOf({ what: "First form page", path: form, status: 200 });
+/** With the site's bindings, whose services the process starts too. */
+const constantForm = { ...site, ...(await constantOf({ what: "First form page", path: form, status: 200 })) };
 await alone.dispose();
 
 const both = new Miniflare({ workers: [site, upstream, ...constants], handleRuntimeStdio });
@@ -111,7 +112,7 @@ if (isWanted("first request")) {
   const more: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const cost = await firstRequestMs([site, upstream], form);
-    more.push(cost - (await firstRequestMs([constantForm], form)));
+    more.push(cost - (await firstRequestMs([constantForm, upstream], form)));
   }
   addRow(others, "CPU of a new process until its first form page, more than for a constant", more, 60);
 }
