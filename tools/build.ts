@@ -75,7 +75,10 @@ async function run(...args: string[]): Promise<void> {
   });
 }
 
-/** True if no source is newer than the last build of all Workers. In app/, checks folders too, because deleting a file updates its folder. */
+/**
+ * True if no source is newer than the last build of all Workers. In app/, checks folders too, because deleting a file updates its
+ * folder.
+ */
 export function isBuilt(): boolean {
   try {
     const builtAt = Number(readFileSync(STAMP, "utf8"));

@@ -6,7 +6,9 @@ askThisMachineDirectly(process.env);
 /** An expected failure, whose message says what to do. */
 export class ToolError extends Error {}
 
-/** Runs a command and exits with 1 if it returns false or throws. Keeps running if nobody reads its output anymore, as in `| head`. */
+/**
+ * Runs a command and exits with 1 if it returns false or throws. Keeps running if nobody reads its output anymore, as in `| head`.
+ */
 export async function runTool(command: () => boolean | Promise<boolean>): Promise<void> {
   process.stdout.on("error", (error) => {
     if (!("code" in error && error.code === "EPIPE")) throw error;

@@ -25,8 +25,8 @@ function pathOf({ pattern, params }: MatchedRoute): string {
 }
 
 /**
- * The build reduced to the root and the matched route, without optional parameters; all routes if none matched. Remix expands and ranks
- * all paths of its build three times for each request, which would be a fifth of the work for a posted form.
+ * The build reduced to the root and the matched route, without optional parameters; all routes if none matched. Remix expands and
+ * ranks all paths of its build three times for each request, which would be a sixth of the work for a posted form.
  */
 function buildOf(route: MatchedRoute | undefined, build: ServerBuild): ServerBuild {
   if (!route) return build;
@@ -46,8 +46,8 @@ function pickBy<T>(record: Record<string, T | undefined>, isPicked: (value: T) =
 }
 
 /**
- * The request without headers by which Remix would refuse it, although the guard has already checked the origin: X-Forwarded-Host,
- * and Origin unless both are harmless. Remix throws on an Origin that it cannot parse, even for a HEAD.
+ * The request without Origin and X-Forwarded-Host, if Remix could refuse it for them. The guard has already checked the origin, and
+ * Remix throws on an Origin that it cannot parse, even for a HEAD.
  */
 function withCheckedOrigin(request: Request): Request {
   const { headers, method } = request;

@@ -16,14 +16,13 @@ export async function readBoundedText(message: Request | Response, limits: Limit
 
 /**
  * Reads a body of at most `bytes`, within `milliseconds` if given. Counts received bytes, unless the transport ends the body after
- * a declared length, and cancels the rest of a body that is too long or too slow.
+ * a declared length, and cancels the rest of a body that is too long, or too slow without a declared length.
  */
 export async function readBoundedBytes(message: Request | Response, limits: Limits): Promise<BodyBytes> {
   const { body, headers } = message;
   if (body === null) return { status: "read", bytes: new Uint8Array() };
   // Reading with the runtime makes a posted form faster, but cannot be canceled.
-  const isBounded = declaredLength(headers) <= limits.bytes;
-  const reader = isBounded ? undefined : body.getReader();
+  const reader = isBoundedByTransport(headers, limits.bytes) ? undefined : body.getReader();
   const all = reader ? readAll(reader, limits.bytes) : message.arrayBuffer().then(asBytes);
   const reading = all.catch((): BodyBytes => ({ status: "aborted" }));
   if (limits.milliseconds === undefined) return reading;
@@ -38,13 +37,12 @@ export async function readBoundedBytes(message: Request | Response, limits: Limi
 }
 
 /**
- * Content-Length, if the body cannot be longer: neither chunked, which overrides it (RFC 9112, section 6.3), nor compressed, because
- * the runtime decompresses responses. Infinity otherwise.
+ * True if the transport ends the body within the limit: it has a Content-Length and is neither chunked, which overrides the length
+ * (RFC 9112, section 6.3), nor compressed, because the runtime decompresses responses.
  */
-function declaredLength(headers: Headers): number {
-  const length = headers.get("Content-Length");
-  const isOverridden = headers.has("Transfer-Encoding") || headers.has("Content-Encoding");
-  return length === null || isOverridden ? Number.POSITIVE_INFINITY : Number(length);
+function isBoundedByTransport(headers: Headers, limit: number): boolean {
+  if (headers.has("Transfer-Encoding") || headers.has("Content-Encoding")) return false;
+  return Number.parseInt(headers.get("Content-Length") ?? "", 10) <= limit;
 }
 
 function asBytes(buffer: ArrayBuffer): BodyBytes {

@@ -51,8 +51,8 @@ function versionOf(title: string, folder: Folder, stage: Stage, commit: string):
 }
 
 /**
- * Rolls back the site before the API, because it may call routes that only the newer API has. The newer API also sets the prices. Changes
- * nothing unless each Worker has the version.
+ * Rolls back the site before the API, because it may call routes that only the newer API has. The newer API also sets the prices.
+ * Changes nothing unless each Worker has the version.
  * @param keepsPrices leaves the catalog alone, for an API that does not answer. The API refuses sign-ups below its own price.
  */
 async function prepare(stage: Stage, commit: string, keepsPrices: boolean): Promise<Step[]> {

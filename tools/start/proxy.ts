@@ -59,7 +59,9 @@ export function createProxy() {
       for (const server of servers) server.close();
       for (const connection of connections) connection.end();
     },
-    /** Lets the Workers finish their responses, then closes the connections to them. Clients, except of WebSockets, stay connected. */
+    /**
+     * Lets the Workers finish their responses, then closes the connections to them. Clients, except of WebSockets, stay connected.
+     */
     async hold(): Promise<void> {
       block();
       const deadline = performance.now() + ANSWERED_WITHIN_MS;

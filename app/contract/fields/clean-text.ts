@@ -32,7 +32,10 @@ export function asciiDigits(value: string): string {
   return value.replace(/[^\P{Nd}\d]/gu, asciiDigit);
 }
 
-/** Unicode encodes each script's decimal digits in order from zero to nine: https://www.unicode.org/versions/Unicode16.0.0/core-spec/chapter-4/ */
+/**
+ * Unicode encodes each script's decimal digits in order from zero to nine:
+ * https://www.unicode.org/versions/Unicode16.0.0/core-spec/chapter-4/
+ */
 function asciiDigit(digit: string): string {
   const codePoint = digit.codePointAt(0) ?? 0;
   let before = codePoint;

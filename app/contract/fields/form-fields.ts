@@ -137,9 +137,9 @@ export const billingFields = {
 } as const satisfies Record<string, FormField>;
 
 /**
- * Every field of the sign-up form except the package ID and the repeated password. Form, schemas and the API's request are derived from this list. A new
- * field also needs a column: in a migration, and in `formColumns` and `formColumnsOf` of functions/subscription-api/sign-up.ts.
- * The upper limits keep a sealed session within one cookie.
+ * Every field of the sign-up form except the package ID and the repeated password. Form, schemas and the API's request are derived
+ * from this list. A new field also needs a column: in a migration, and in `formColumns` and `formColumnsOf` of
+ * functions/subscription-api/sign-up.ts. The upper limits keep a sealed session within one cookie.
  */
 export const formFields = { ...contactFields, ...billingFields };
 

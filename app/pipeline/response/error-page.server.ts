@@ -36,7 +36,10 @@ export function misdirected(c: Context<SiteEnv>): Response {
   return plainPage(c, 421, ONLY_THIS_MACHINE);
 }
 
-/** A refusal in the format that Remix's script in the page expects: https://remix.run/docs/en/main/guides/single-fetch#streaming-data-format */
+/**
+ * A refusal in the format that Remix's script in the page expects:
+ * https://remix.run/docs/en/main/guides/single-fetch#streaming-data-format
+ */
 function forScript(refusal: Refusal): Response {
   const { status, title, headers } = refusal;
   const asErrorResponse = (value: unknown): [string, ...unknown[]] | false =>

@@ -3,7 +3,10 @@ import { uint8ArrayToBase64 } from "uint8array-extras";
 import type { RenderPage, SiteContext, SiteEnv } from "../context.server";
 import { isHtml } from "./is-html.server";
 
-/** Sources: OWASP Secure Headers, MDN HTTP Observatory. Pages have policies of their own; static files have the headers in public/_headers. */
+/**
+ * Sources: OWASP Secure Headers, MDN HTTP Observatory. Pages have policies of their own; static files have the headers in
+ * public/_headers.
+ */
 const SECURITY_HEADERS = {
   "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "Cross-Origin-Opener-Policy": "same-origin-allow-popups",

@@ -3,7 +3,10 @@ import { useEffect, useState } from "react";
 
 const DARK = "(prefers-color-scheme: dark)";
 
-/** Makes Stripe's fields look like the form's (`.field-frame` and `.field-errors` in signup.css), in the visitor's color scheme whenever it changes. */
+/**
+ * Makes Stripe's fields look like the form's (`.field-frame` and `.field-errors` in signup.css), in the visitor's color scheme
+ * whenever it changes.
+ */
 export function useCardAppearance(): Appearance {
   const [appearance, setAppearance] = useState(cardAppearance);
   useEffect(() => {

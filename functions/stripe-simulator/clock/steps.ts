@@ -8,7 +8,10 @@ import { DAY, moveTime } from "./time";
 /** A change that is due at a time. `at` is in seconds since 1970 on the account's clock. */
 export type Step = { at: number; does: string; take(effects: Effects): void };
 
-/** The end of a shorter trial is announced when it begins: https://docs.stripe.com/api/events/types#event_types-customer.subscription.trial_will_end */
+/**
+ * The end of a shorter trial is announced when it begins:
+ * https://docs.stripe.com/api/events/types#event_types-customer.subscription.trial_will_end
+ */
 const REMINDER_SECONDS = 3 * DAY;
 
 /** More steps in one move mean an endless loop. */

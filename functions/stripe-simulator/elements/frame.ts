@@ -16,7 +16,10 @@ const cvc = byId("cvc", HTMLInputElement);
 const country = byId("country", HTMLSelectElement);
 const postalCode = byId("postalCode", HTMLInputElement);
 
-/** The countries for which Stripe asks for a ZIP code: https://docs.stripe.com/payments/payment-element/control-billing-details-collection */
+/**
+ * The countries for which Stripe asks for a ZIP code:
+ * https://docs.stripe.com/payments/payment-element/control-billing-details-collection
+ */
 const ZIP_COUNTRIES = ["US", "CA", "GB", "PR"];
 
 const query = new URLSearchParams(window.location.search);

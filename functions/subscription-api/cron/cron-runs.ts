@@ -6,7 +6,10 @@ const undelivered = z.object({ ran_at: z.string().nullable(), reached_at: z.stri
 
 export type CronRuns = ReturnType<typeof cronRunsIn>;
 
-/** Records how far the cron handler came: its last complete run, for `/health`, and the events that Stripe could not deliver. Every method throws D1's errors. */
+/**
+ * Records how far the cron handler came: its last complete run, for `/health`, and the events that Stripe could not deliver. Every
+ * method throws D1's errors.
+ */
 export function cronRunsIn(db: Database) {
   return {
     async record(): Promise<void> {

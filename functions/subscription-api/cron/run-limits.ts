@@ -4,7 +4,10 @@
  */
 const MAX_CALLS = 800;
 
-/** After this long a run starts nothing new: over a minute, so that runs overlap while Stripe is slow, and shorter than a sign-up's lease. */
+/**
+ * After this long a run starts nothing new: over a minute, so that runs overlap while Stripe is slow, and shorter than a sign-up's
+ * lease.
+ */
 const MAX_MS = 4 * 60_000;
 
 export type RunLimits = {

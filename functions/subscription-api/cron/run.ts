@@ -10,14 +10,16 @@ import { type EventServices, handleUndeliveredEvents } from "./undelivered-event
 
 export type ScheduledServices = EventServices & DispatchServices & LateCustomerServices;
 
-/** In strict order: no sign-up of the next rank is taken until none of this rank is due or this rank's query failed. Trials that must start come first. */
+/**
+ * In strict order: no sign-up of the next rank is taken until none of this rank is due or this rank's query failed. Trials that
+ * must start come first.
+ */
 const URGENCIES = [CHECK_RANKS.cardSetUp, CHECK_RANKS.mayHaveTrial, CHECK_RANKS.leftToDelete] as const;
 
 /**
  * The cron handler's work of each minute, within the run's limits. Alternates between six sign-ups, the most urgent first, and six
- * messages; then handles undelivered events, deletes late customers, sends the remaining messages and deletes old ones. A part that fails is not retried
- * in this run and does not stop the other parts.
- * Throws at the end if any part failed.
+ * messages; then handles undelivered events, deletes late customers, sends the remaining messages and deletes old ones. A part that
+ * fails is not retried in this run and does not stop the other parts. Throws at the end if any part failed.
  */
 export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
   const runStart = new Date();

@@ -37,7 +37,10 @@ const restore = z
   .object({ restored_to: time, stopped_at: time, from: z.optional(z.string()) })
   .transform(({ restored_to, stopped_at, from }) => ({ restoredTo: restored_to, stoppedAt: stopped_at, from }));
 
-/** The operator's commands: `POST /operator/{name}` with a bearer token and JSON, from tools/operator, tools/preflight and tools/releases. */
+/**
+ * The operator's commands: `POST /operator/{name}` with a bearer token and JSON, from tools/operator, tools/preflight and
+ * tools/releases.
+ */
 export const COMMANDS = {
   export: command(person, "an email", async ({ email }, { services }) => {
     const data = await exportPerson(email, services);

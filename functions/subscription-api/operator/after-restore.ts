@@ -78,7 +78,9 @@ export function restoredDatabase(db: Database) {
   const idsOf = (results: unknown) => z.array(z.object({ id: z.string() })).parse(results);
 
   return {
-    /** Starts a new attempt, so that the cron handler looks at Stripe for objects that the row has lost. Returns the sign-ups' IDs. */
+    /**
+     * Starts a new attempt, so that the cron handler looks at Stripe for objects that the row has lost. Returns the sign-ups' IDs.
+     */
     async checkAgain(last: string, limit: number): Promise<string[]> {
       const checked = db.prepare(
         `UPDATE sign_ups SET check_at = ?1, stripe_attempt = stripe_attempt + 1, version = version + 1

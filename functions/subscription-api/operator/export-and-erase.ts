@@ -19,8 +19,8 @@ export type PersonServices = {
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
 /**
- * Everything stored about a person except the password's hash, keyed hashes and bookkeeping columns (GDPR articles 15 and 20, CCPA 1798.110).
- * Throws PaymentsError and D1's errors.
+ * Everything stored about a person except the password's hash, keyed hashes and bookkeeping columns (GDPR articles 15 and 20, CCPA
+ * 1798.110). Throws PaymentsError and D1's errors.
  */
 export async function exportPerson(email: string, services: PersonServices): Promise<PersonalData> {
   const { found } = await findPerson(email, services);
@@ -40,8 +40,8 @@ export type Erasure =
 
 /**
  * Erases a person here and at Stripe (GDPR article 17, CCPA 1798.105). Keeps a trial's keyed hashes (table `trial_claims`) and
- * Stripe's invoices. A customer whose creation at Stripe is slow is left to the cron handler. Can be repeated. Throws PaymentsError and
- * D1's errors.
+ * Stripe's invoices. A customer whose creation at Stripe is slow is left to the cron handler. Can be repeated. Throws PaymentsError
+ * and D1's errors.
  */
 export async function erasePerson(email: string, services: PersonServices): Promise<Erasure> {
   const { payments, outbox, deletedSignUps, accountWebhook } = services;

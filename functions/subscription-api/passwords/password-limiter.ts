@@ -1,6 +1,8 @@
 import type { PasswordHasher } from "./scrypt";
 
-/** scrypt blocks its isolate for about 150 ms, so requests wait for each other: at most `waiting` at a time, each for `waitsForMs`. */
+/**
+ * scrypt blocks its isolate for about 150 ms, so requests wait for each other: at most `waiting` at a time, each for `waitsForMs`.
+ */
 export type PasswordLimits = { waiting: number; waitsForMs: number };
 
 /** The wait is shorter than the site's timeout of ten seconds. */

@@ -21,7 +21,10 @@ export const TRIAL_START_GRACE_MS = 2 * MINUTE;
 export const TRIAL_END_GRACE_MS = HOUR;
 /** The pause between checks while Stripe is still processing a card or has not ended a trial. */
 const UNFINISHED_PAUSE_MS = 10 * MINUTE;
-/** The pause between checks of a paid subscription. They find changes whose event Stripe never tried to deliver, as to a disabled endpoint. */
+/**
+ * The pause between checks of a paid subscription. They find changes whose event Stripe never tried to deliver, as to a disabled
+ * endpoint.
+ */
 export const PAID_PAUSE_MS = 24 * HOUR;
 /** How long a cron run has a due sign-up to itself; longer than a run takes. */
 export const CHECK_LEASE_MS = 10 * MINUTE;

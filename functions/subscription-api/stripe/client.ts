@@ -157,9 +157,9 @@ export function mayExist({ stripe_attempt, created_at }: Attempt): boolean {
 }
 
 /**
- * True if Stripe may give the same answer for the same key for 24 hours. After a 409 or a 429
- * another request with the key may be in progress, and after a lost answer, which has no status, its work may be done: a new key would
- * do it twice. A refused email address needs no key, because its sign-up is deleted. https://docs.stripe.com/error-low-level#content-errors
+ * True if Stripe may give the same answer for the same key for 24 hours. After a 409 or a 429 another request with the key may be
+ * in progress, and after a lost answer, which has no status, its work may be done: a new key would do it twice. A refused email
+ * address needs no key, because its sign-up is deleted. https://docs.stripe.com/error-low-level#content-errors
  */
 function isRepeated(error: unknown): boolean {
   if (!(error instanceof Stripe.errors.StripeError) || error.code === "email_invalid") return false;

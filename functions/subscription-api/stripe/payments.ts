@@ -6,7 +6,9 @@ import { stripeSubscriptions, type Taxes } from "./subscriptions";
 
 export type Payments = ReturnType<typeof stripePayments>;
 
-/** All that a sign-up needs at Stripe. Repeated calls find the objects that earlier ones created. Every method throws PaymentsError. */
+/**
+ * All that a sign-up needs at Stripe. Repeated calls find the objects that earlier ones created. Every method throws PaymentsError.
+ */
 export function stripePayments(stripe: Stripe, taxes: Taxes = {}) {
   return {
     ...stripeCustomers(stripe),

@@ -37,6 +37,24 @@ test.each([
   expect(taken(), "parts read").toBeLessThan(6);
 });
 
+test.each<{ what: string; headers: Record<string, string> }>([
+  { what: "more than the limit", headers: { "Content-Length": "10" } },
+  { what: "nothing", headers: { "Content-Length": "" } },
+  { what: "its compressed length", headers: { "Content-Length": "1", "Content-Encoding": "gzip" } },
+  { what: "a length that its chunks override", headers: { "Content-Length": "1", "Transfer-Encoding": "chunked" } },
+])("a body that declares $what is counted", async ({ headers }) => {
+  const { response, canceled } = bodyOf(["x".repeat(10)]);
+  const declaring = new Response(response.body, { headers });
+  expect(await readBoundedText(declaring, LIMIT)).toEqual({ status: "too long", text: "x".repeat(9) });
+  expect(canceled()).toBe(true);
+});
+
+test("a body of declared length whose connection breaks is aborted", async () => {
+  const { body } = bodyOf(["x"], "breaks off").response;
+  const declaring = new Response(body, { headers: { "Content-Length": "9" } });
+  expect(await readBoundedText(declaring, LIMIT)).toEqual({ status: "aborted" });
+});
+
 test("a body whose connection breaks is aborted", async () => {
   const { response } = bodyOf(["x"], "breaks off");
   expect(await readBoundedText(response, LIMIT)).toEqual({ status: "aborted" });
@@ -55,6 +73,13 @@ describe("a deadline", () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(await reading).toEqual({ status: "too slow" });
     expect(canceled(), "canceled at the deadline").toBe(true);
+  });
+
+  test("ends the reading of a body of declared length that stalls", async () => {
+    const { body } = bodyOf(["a=1"], "stalls").response;
+    const reading = readBoundedBytes(new Response(body, { headers: { "Content-Length": "9" } }), TEN_SECONDS);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await reading).toEqual({ status: "too slow" });
   });
 
   test("leaves no timer behind a body that was read in time", async () => {

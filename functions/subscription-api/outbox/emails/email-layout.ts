@@ -24,7 +24,9 @@ export function toEmail(draft: Draft, sender: Sender): EmailContent {
   return { subject: draft.subject, text: textOf(draft, sender), html: htmlOf(draft, sender) };
 }
 
-/** The portal's login page with the address filled in: https://docs.stripe.com/customer-management/activate-no-code-customer-portal */
+/**
+ * The portal's login page with the address filled in: https://docs.stripe.com/customer-management/activate-no-code-customer-portal
+ */
 export function portalLink({ customerPortalUrl }: Sender, email: string): Link {
   const url = new URL(customerPortalUrl);
   url.searchParams.set("prefilled_email", email);

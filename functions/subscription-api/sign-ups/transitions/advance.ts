@@ -83,9 +83,9 @@ export function advanceToNotMe(signUp: SignUp, services: AdvanceServices): Promi
 const MOST_TRANSITIONS = 20;
 
 /**
- * Makes transitions until nothing is left to do. Each one reads and changes objects at Stripe, then writes its change only if the row is still as
- * it was read. If not, another caller was faster, and the row is read again. So transitions can be repeated after a crash, and
- * several callers can make them at once. Throws PaymentsError and D1's errors.
+ * Makes transitions until nothing is left to do. Each one reads and changes objects at Stripe, then writes its change only if the
+ * row is still as it was read. If not, another caller was faster, and the row is read again. So transitions can be repeated after a
+ * crash, and several callers can make them at once. Throws PaymentsError and D1's errors.
  */
 async function makeTransitions(transitions: Transitions, given: SignUp, services: AdvanceServices): Promise<Advanced> {
   const { signUps } = services;
