@@ -5,8 +5,8 @@ import type { EmailContent, Sender } from "./email";
 import { portalLink, toEmail } from "./email-layout";
 
 /**
- * Quotes nothing that was typed except the address in the portal's link, because the reader may be a stranger. @param notMe a
- * signed link
+ * Quotes nothing that was typed except the address in the portal's link, because the reader may be a stranger.
+ * @param notMe a signed link
  */
 export function cardUsedEmail(
   facts: Pick<Message, "email" | "package_id" | "package_name">,
