@@ -34,12 +34,16 @@ CREATE TABLE sign_ups (
   stripe_customer_id TEXT UNIQUE,
   stripe_setup_intent_id TEXT UNIQUE,
   stripe_subscription_id TEXT UNIQUE,
+  -- The price that the visitor agreed to with the form. Null without a plan.
+  price_cents INTEGER, -- US cents, each month
+  stripe_price_id TEXT,
   stripe_attempt INTEGER NOT NULL DEFAULT 0, -- grows when Stripe would repeat a failure for the attempt's idempotency keys
   trial_end TEXT,
   email_verified_at TEXT,
   declined_cards INTEGER NOT NULL DEFAULT 0,
+  -- IDs of the events that were counted, at most five, with a space between them: Stripe may deliver an event more than once.
+  declined_events TEXT NOT NULL DEFAULT '',
   used_cards INTEGER NOT NULL DEFAULT 0, -- cards that had had a trial
-  used_card TEXT, -- the keyed hash of the latest of them
   request_id TEXT, -- of the request that made the sign-up, as in Stripe's metadata
   version INTEGER NOT NULL DEFAULT 0, -- grows with each transition, which is written over the version that was read
   created_at TEXT NOT NULL,
@@ -57,7 +61,6 @@ CREATE TABLE sign_ups (
   ) VIRTUAL
 ) STRICT;
 CREATE INDEX sign_ups_email ON sign_ups (email, created_at);
-CREATE INDEX sign_ups_used_card ON sign_ups (used_card) WHERE used_card IS NOT NULL;
 CREATE INDEX sign_ups_due ON sign_ups (check_rank, check_at) WHERE check_at IS NOT NULL;
 -- How many sign-ups began on each day, and how they stand: counted from the index alone.
 CREATE INDEX sign_ups_by_day ON sign_ups (substr(created_at, 1, 10), status);
@@ -91,18 +94,22 @@ CREATE INDEX outbox_settled ON outbox (settled_at) WHERE settled_at IS NOT NULL;
 CREATE INDEX outbox_retried ON outbox (created_at) WHERE state = 'due' AND attempts > 1;
 CREATE INDEX outbox_sign_up ON outbox (sign_up_id, created_at);
 
--- Webhook events that may not be processed twice, since they count declined cards: Stripe delivers at least once.
-CREATE TABLE stripe_events (
-  id TEXT PRIMARY KEY,
-  type TEXT NOT NULL,
-  received_at TEXT NOT NULL
+-- Sign-ups that were deleted while Stripe may still have been creating their customer, as keyed hashes of their IDs. For an hour the
+-- cron handler looks for such a customer and deletes it; then it deletes the hash.
+CREATE TABLE deleted_sign_ups (
+  hash TEXT PRIMARY KEY,
+  deleted_at TEXT NOT NULL
 ) STRICT;
-CREATE INDEX stripe_events_received_at ON stripe_events (received_at);
+CREATE INDEX deleted_sign_ups_deleted_at ON deleted_sign_ups (deleted_at);
 
--- When the cron handler last came to its end without a failure, for /health. Null: not yet.
+-- scheduled: when the cron handler last came to its end without a failure, for /health. undelivered-events: when it last read Stripe's
+-- list of undelivered events to its end (ran_at), and up to when its events are handled (reached_at). Null: not yet.
 CREATE TABLE cron_runs (
   name TEXT PRIMARY KEY,
   ran_at TEXT,
+  reached_at TEXT,
   created_at TEXT NOT NULL
 ) STRICT;
-INSERT INTO cron_runs (name, created_at) VALUES ('scheduled', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));
+INSERT INTO cron_runs (name, created_at) VALUES
+  ('scheduled', strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+  ('undelivered-events', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));

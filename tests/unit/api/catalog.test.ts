@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import initSqlJs from "sql.js";
 import { expect, test } from "vitest";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
 import { packagesIn } from "../../../functions/subscription-api/packages";
@@ -118,29 +116,5 @@ test("two packages can swap their prices at Stripe", async () => {
   expect(swapped).toEqual([
     { name: "LITE", stripe_price_id: "price_mini" },
     { name: "MINI", stripe_price_id: "price_lite" },
-  ]);
-});
-
-test("sign-ups of the first release get the price that their package had at the migration", async () => {
-  const { Database } = await initSqlJs();
-  const database = new Database();
-  const migrate = (name: string) =>
-    database.run(
-      readFileSync(new URL(`../../../functions/subscription-api/migrations/${name}`, import.meta.url), "utf8"),
-    );
-  migrate("0001_first_release.sql");
-  for (const [id, packageId] of [
-    ["with", `'${MINI.id}'`],
-    ["without", "NULL"],
-  ])
-    database.run(
-      `INSERT INTO sign_ups (id, idempotency_key, package_id, email, password_hash, phone, company_name, full_name, address, city, state,
-         zip_code, country, created_at, updated_at) VALUES ('${id}', '${id}', ${packageId}, '', '', '', '', '', '', '', '', '', '', '', '')`,
-    );
-  migrate("0002_agreed_price.sql");
-  const [result] = database.exec("SELECT id, price_cents, stripe_price_id FROM sign_ups ORDER BY id");
-  expect(result?.values).toEqual([
-    ["with", 10_000, "price_mini"],
-    ["without", null, null],
   ]);
 });
