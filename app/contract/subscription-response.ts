@@ -5,7 +5,7 @@ const clientSecret = z.string().check(z.minLength(1), z.maxLength(300));
 
 /**
  * `status_url` reports the sign-up's status. `expires_at` is when the API ends a sign-up without a card (ISO 8601, UTC). Both are
- * optional, and ignored if they are not valid.
+ * optional, and ignored if they are not valid; so is an `expires_at` that is not in the future.
  */
 export const subscriptionResponse = z.object({
   client_secret: clientSecret,

@@ -10,9 +10,9 @@ export type CreateOutcome =
   | { kind: "price changed" }
   /** No complete response, or none within the deadline. */
   | { kind: "unreachable"; timedOut: boolean }
-  /** A 2xx response without a client_secret. */
+  /** A 2xx response without a client_secret: other JSON, another format or no body at all. */
   | { kind: "misconfigured" }
-  /** A 2xx response that is not JSON or is too long. */
+  /** A 2xx response whose JSON is incomplete, or that is too long. */
   | { kind: "unintelligible" };
 
 export type FailedOutcome = Exclude<CreateOutcome, { kind: "created" }>;

@@ -9,6 +9,7 @@ import {
 } from "../../contract/subscription-response";
 import type { ServiceBinding } from "../../pipeline/settings/configuration.server";
 import { readBoundedText } from "../../shared/bounded-body";
+import { parseJson } from "../../shared/parse-json";
 import { sleep } from "../../shared/sleep";
 import type { CreateOutcome } from "../create-outcome";
 
@@ -168,14 +169,17 @@ async function problemIn(response: Response): Promise<z.output<typeof problem>> 
 }
 
 function parseResponse(text: string): CreateOutcome {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return { kind: "unintelligible" };
-  }
+  const json = parseJson(text);
+  // The rest of an object was lost on the way, and its client_secret with it.
+  if (json === undefined && text.trimStart().startsWith("{")) return { kind: "unintelligible" };
   const parsed = subscriptionResponse.safeParse(json);
   if (!parsed.success) return { kind: "misconfigured" };
   const { client_secret: clientSecret, status_url: statusUrl, expires_at: end } = parsed.data;
-  return { kind: "created", clientSecret, statusUrl, expiresAt: end === undefined ? undefined : Date.parse(end) };
+  return { kind: "created", clientSecret, statusUrl, expiresAt: futureTime(end) };
+}
+
+/** In milliseconds since 1970. Undefined for a time that is not in the future, which an API with a wrong clock sends. */
+function futureTime(time: string | undefined): number | undefined {
+  const milliseconds = Date.parse(time ?? "");
+  return milliseconds > Date.now() ? milliseconds : undefined;
 }

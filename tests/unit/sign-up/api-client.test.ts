@@ -106,6 +106,7 @@ const rejected = (status: number, retryAfter?: number) => ({ kind: "rejected", s
 /** JSON of so many bytes more than the 64 KiB that are read. */
 const long = (json: object, more: number) => saysText(JSON.stringify(json).padEnd(64 * 1024 + more));
 const at = (status_url: string) => says({ ...CREATED, status_url });
+const endsAt = (expires_at: string) => says({ ...CREATED, expires_at });
 
 test.each<{ name: string; answer: Answer; outcome: object }>([
   { name: "more fields than the contract has", answer: says({ ...CREATED, amount: 0 }), outcome: created },
@@ -118,15 +119,15 @@ test.each<{ name: string; answer: Answer; outcome: object }>([
   { name: "a status URL without TLS", answer: at("http://api.example/v1/status/a"), outcome: created },
   { name: "a status URL on another host", answer: at("https://api.example.evil.test/v1/status/a"), outcome: created },
   { name: "a relative status URL", answer: at("status/a"), outcome: created },
-  {
-    name: "an end",
-    answer: says({ ...CREATED, expires_at: "2026-11-23T08:00:00.000Z" }),
-    outcome: { ...created, expiresAt: Date.UTC(2026, 10, 23, 8) },
-  },
-  { name: "an end that is no time", answer: says({ ...CREATED, expires_at: "tomorrow" }), outcome: created },
+  { name: "an end", answer: endsAt("1970-01-01T00:00:00.001Z"), outcome: { ...created, expiresAt: 1 } },
+  { name: "an end that is not in the future", answer: endsAt("1970-01-01T00:00:00Z"), outcome: created },
+  { name: "an end that is no time", answer: endsAt("tomorrow"), outcome: created },
   { name: "64 KiB", answer: long(CREATED, 0), outcome: created },
   { name: "one byte more", answer: long(CREATED, 1), outcome: unintelligible },
-  { name: "HTML", answer: saysText("<html>"), outcome: unintelligible },
+  { name: "incomplete JSON", answer: saysText(' {"client_secret":"seti_1'), outcome: unintelligible },
+  { name: "no body", answer: async () => new Response(null, { status: 204 }), outcome: misconfigured },
+  { name: "an empty body", answer: saysText("", 201), outcome: misconfigured },
+  { name: "HTML", answer: saysText("<html>"), outcome: misconfigured },
   { name: "no client_secret", answer: says({}), outcome: misconfigured },
   { name: "an empty client_secret", answer: says({ client_secret: "" }), outcome: misconfigured },
   {

@@ -120,8 +120,8 @@ describe("a form that the API does not take", () => {
       log: ["signup_failed", { outcome: "misconfigured", status: undefined }],
     },
     {
-      name: "no JSON",
-      answer: () => new Response("<html>secret text"),
+      name: "incomplete JSON",
+      answer: () => new Response('{"secret text'),
       status: 502,
       message: "An unexpected error occurred. Please try again.",
       log: ["signup_failed", { outcome: "unintelligible", status: undefined }],
