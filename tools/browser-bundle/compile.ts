@@ -1,15 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { minify } from "@swc/core";
+import { type Expression, minify, parse } from "@swc/core";
 import type { BuildOptions, Plugin } from "esbuild";
 import { remixCli } from "../build";
 import { root } from "../wrangler/wrangler";
-import { FILES_WITH_UNUSED_CODE, withoutUnusedCode } from "./unused-code";
 
 /*
  * Runs Remix's compiler, `remix build`, which has no setting for what a browser loads beyond the routes. So its esbuild gets a
- * plugin here. Without it, the sign-up's scripts are 15% larger.
+ * plugin here.
  */
 
 const require = createRequire(remixCli);
@@ -36,15 +35,11 @@ const COMPILE_EARLY = "//# allFunctionsCalledOnLoad\n";
 const smallerScripts: Plugin = {
   name: "smaller-scripts",
   setup(build) {
-    // Pages without `hydrate` in their handle load no script. Without their code, the rest is split into fewer files.
+    // Pages without scripts need no module. Without their code, the rest is split into fewer files.
     build.onLoad({ filter: /\?browser$/, namespace: "browser-route-module" }, async ({ path }) => {
       const source = await readFile(join(root, "app", path.replace(/\?browser$/, "")), "utf8");
-      return path.startsWith("root.") || source.includes("hydrate: true") ? undefined : { contents: "export {}" };
+      return path.startsWith("root.") || (await exportsHydrate(source)) ? undefined : { contents: "export {}" };
     });
-
-    build.onLoad({ filter: filterOf(FILES_WITH_UNUSED_CODE) }, async ({ path }) => ({
-      contents: await withoutUnusedCode(path),
-    }));
 
     // SWC finds more unreachable code than esbuild: 8% of the bytes. The files keep the names that esbuild has given them.
     build.onEnd(async ({ outputFiles = [] }) => {
@@ -57,7 +52,29 @@ const smallerScripts: Plugin = {
   },
 };
 
-function filterOf(files: readonly string[]): RegExp {
-  const ends = files.map((file) => file.replaceAll(".", "\\.").replaceAll("/", "[\\\\/]"));
-  return new RegExp(`[\\\\/]node_modules[\\\\/](?:${ends.join("|")})$`);
+/** True if a route exports a handle with `hydrate: true` (app/ui/document/hydration.ts). */
+async function exportsHydrate(source: string): Promise<boolean> {
+  const { body } = await parse(source, { syntax: "typescript", tsx: true });
+  return body.some(
+    (item) =>
+      item.type === "ExportDeclaration" &&
+      item.declaration.type === "VariableDeclaration" &&
+      item.declaration.declarations.some(
+        ({ id, init }) => id.type === "Identifier" && id.value === "handle" && init && isHydrating(init),
+      ),
+  );
+}
+
+function isHydrating(handle: Expression): boolean {
+  return (
+    handle.type === "ObjectExpression" &&
+    handle.properties.some(
+      (property) =>
+        property.type === "KeyValueProperty" &&
+        property.key.type === "Identifier" &&
+        property.key.value === "hydrate" &&
+        property.value.type === "BooleanLiteral" &&
+        property.value.value,
+    )
+  );
 }

@@ -11,7 +11,7 @@ import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /** The least that a server sends before it waits for the browser (RFC 6928): ten segments of 1,460 bytes. */
 const FIRST_ROUND_TRIP_BYTES = 14_600;
-const SIGNUP_SCRIPT_BYTES = 95_000;
+const SIGNUP_SCRIPT_BYTES = 102_000;
 const WORKER_BYTES = 175 * 1024;
 
 const { site, visitor, dispose } = await startVisitedSite();
