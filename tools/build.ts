@@ -7,7 +7,6 @@ import { promisify } from "node:util";
 import { isPrice, MAX_CENTS } from "../app/contract/money";
 import { PAID_PLANS } from "../app/contract/plans";
 import { runTool, ToolError } from "./failures";
-import { keepRelease } from "./releases/kept-releases";
 import { QUIET, root, wrangler } from "./wrangler/wrangler";
 
 // npm run build: builds all Workers at once, into build/{name}. npm run build -- {name} builds one.
@@ -61,7 +60,6 @@ export async function bundleWorker(name: WorkerName, ...options: string[]): Prom
 /** Builds everything for the site except the Worker's bundle, which a deployment makes itself. */
 export async function buildBrowser(): Promise<void> {
   await run("--import", "tsx", join(root, "tools/browser-bundle/compile.ts"), "build");
-  await keepRelease(join(root, "public/build"));
 }
 
 async function run(...args: string[]): Promise<void> {

@@ -7,7 +7,6 @@ import { pendingMigrations, preflight } from "../preflight/preflight";
 import { settingsOf, urlIn } from "../wrangler/worker-settings";
 import { API_FOLDER, type Folder, runWrangler, STAGES, type Stage } from "../wrangler/wrangler";
 import { type Commit, committed } from "./commit";
-import { takeLiveReleases } from "./kept-releases";
 import { changesPrices, pricesStep } from "./prices";
 import { runSteps, type Step } from "./steps";
 
@@ -19,12 +18,10 @@ const MESSAGE_LENGTH = 100;
 async function prepare(stage: Stage): Promise<Step[] | undefined> {
   const commit = committed();
   const { site, api: apiWorker } = settingsOf(stage);
-  const siteUrl = urlIn(site, "SITE_URL");
-  console.log(`${stage}: ${siteUrl}, commit ${commit.hash}`);
+  console.log(`${stage}: ${urlIn(site, "SITE_URL")}, commit ${commit.hash}`);
   const { isReady, migrations, changes } = await preflight(stage);
   if (!isReady) return undefined;
   const api = changesPrices(changes) ? apiOf(stage) : undefined;
-  console.log(await takeLiveReleases(siteUrl));
   console.log("Building the site …");
   await buildBrowser();
   if (apiWorker === undefined) return [upload("site", ".", commit, stage)];

@@ -16,7 +16,7 @@ const RESTART = ["package.json", "package-lock.json", "postcss.config.js", "tsco
 /** The Remix compiler's output, which the site's bundle includes. */
 const SITE_BUILD = join(root, "build/index.js");
 /** Files that builds and Workers write, which must not trigger a rebuild. */
-const OUTPUT = /(^|[\\/])(public[\\/]build|public[\\/]releases\.json|\.wrangler)/;
+const OUTPUT = /(^|[\\/])(public[\\/]build|\.wrangler)/;
 
 /** The files in each Worker's bundle. */
 type Inputs = Record<WorkerName, ReadonlySet<string>>;

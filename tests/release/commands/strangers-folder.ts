@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { root } from "../../../tools/wrangler/wrangler";
 
 /** Left out of a zip of the repository. */
-const NOT_IN_ZIP = new Set([".git", ".cache", ".releases", ".wrangler", "build", "node_modules", "test-results"]);
+const NOT_IN_ZIP = new Set([".git", ".cache", ".wrangler", "build", "node_modules", "test-results"]);
 /** Debian's nobody: any user without rights will do. */
 const NOBODY = 65_534;
 
@@ -22,7 +22,7 @@ export async function unpackZip() {
   const [home, folder] = [join(top, "home"), join(top, "Für Citewell", "site")];
   await mkdir(home);
   for (const name of (await readdir(root)).filter((one) => !NOT_IN_ZIP.has(one))) {
-    const filter = (path: string) => !NOT_IN_ZIP.has(basename(path)) && basename(path) !== "releases.json";
+    const filter = (path: string) => !NOT_IN_ZIP.has(basename(path));
     await cp(join(root, name), join(folder, name), { recursive: true, filter });
   }
   const isRoot = process.getuid?.() === 0;

@@ -15,8 +15,7 @@ const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((
 
 const FOLDERS = [".ci", ".github", "app", "docs", "functions", "public", "tests", "tools"];
 /** Written by commands. */
-const isOutput = (path: string) =>
-  /^(build|\.releases|public\/build|public\/releases\.json)(\/|$)|\.wrangler/.test(path);
+const isOutput = (path: string) => /^(build|public\/build)(\/|$)|\.wrangler/.test(path);
 const files = [
   ...readdirSync(root).filter((name) => statSync(join(root, name)).isFile()),
   ...FOLDERS.flatMap((folder) =>
