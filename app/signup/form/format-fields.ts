@@ -22,12 +22,13 @@ export function formatOnLeaving({ target }: FocusEvent): void {
   if (target instanceof HTMLInputElement) formatField(target);
 }
 
+/** True if Conform submits the form only to validate a field. */
+export function isValidation({ nativeEvent }: FormEvent<HTMLFormElement>): boolean {
+  return nativeEvent instanceof SubmitEvent && nativeEvent.submitter?.getAttribute("name") === "__intent__";
+}
+
 /** Formats the fields that were not left, such as those that the browser filled in: the form shows what it sends. */
-export function formatBeforeSending({ currentTarget: form, nativeEvent }: FormEvent<HTMLFormElement>): void {
-  // Conform submits the form to validate a field, too.
-  const isValidation =
-    nativeEvent instanceof SubmitEvent && nativeEvent.submitter?.getAttribute("name") === "__intent__";
-  if (isValidation) return;
+export function formatBeforeSending(form: HTMLFormElement): void {
   for (const field of form.elements) if (field instanceof HTMLInputElement) formatField(field);
 }
 

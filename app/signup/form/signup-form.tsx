@@ -13,12 +13,19 @@ import { FIELD_NAMES, planPath, SHOWN_PRICE_FIELD } from "../form-schema";
 import { PROCESSING } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { SignupReply } from "../steps";
-import { formatBeforeSending, formatEarlierInput, formatOnLeaving, formatWhileTyping } from "./format-fields";
+import {
+  formatBeforeSending,
+  formatEarlierInput,
+  formatOnLeaving,
+  formatWhileTyping,
+  isValidation,
+} from "./format-fields";
 import type { Typed } from "./keep-typed-after-error";
 import { useKeepTypedAtHydration } from "./keep-typed-at-hydration";
 import { PasswordField } from "./password-field";
 import { PLAN_CHOICE_ID, PlanChoice, type PlanChoiceProps } from "./plan-choice";
 import { type PlanOnPage, TrialOffer } from "./plan-summary";
+import { RefusedSubmit } from "./refused-submit";
 import { SubmitButton } from "./submit-button";
 import { validateInBrowser } from "./validate-in-browser";
 
@@ -89,7 +96,7 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
   // The message stays until the visitor chooses another plan.
   if (choice?.problem && reply?.planProblem) errors.package_id = [reply.planProblem];
   const summaryRef = useRef<HTMLElement>(null);
-  const [failures, setFailures] = useState(0);
+  const [refusal, setRefusal] = useState<Refusal>();
   // The package ID is hidden, so the summary gets the focus.
   const isPlanInvalid = errors.package_id !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per chosen plan
@@ -97,17 +104,21 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
     if (isPlanInvalid) form.validate({ name: "package_id" });
   }, [packageId]);
   useEffect(() => {
-    if (failures === 0 || !isPlanInvalid) return;
+    if (!refusal || !isPlanInvalid) return;
     summaryRef.current?.focus({ preventScroll: true });
     // Shows the heading even if the summary is taller than the window.
     summaryRef.current?.scrollIntoView({ behavior: "instant" });
-  }, [failures, isPlanInvalid]);
+  }, [refusal, isPlanInvalid]);
   function onSubmit(event: FormEvent<HTMLFormElement>) {
-    formatBeforeSending(event);
+    if (isValidation(event)) return form.onSubmit(event);
+    formatBeforeSending(event.currentTarget);
+    const focused = document.activeElement;
     form.onSubmit(event);
-    if (event.defaultPrevented) setFailures(failures + 1);
+    const hasMovedFocus = document.activeElement !== focused;
+    setRefusal(event.defaultPrevented ? { attempt: (refusal?.attempt ?? 0) + 1, hasMovedFocus } : undefined);
   }
   function onInput(event: FormEvent<HTMLFormElement>) {
+    setRefusal(undefined);
     formatWhileTyping(event);
     refused.onInput(event);
   }
@@ -182,12 +193,27 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
           </a>
           .
         </p>
-        <LiveRegion role="status">{submitting && <SignupNotice notice={PROCESSING} />}</LiveRegion>
+        <LiveRegion role="status">
+          {submitting && <SignupNotice notice={PROCESSING} />}
+          {refusal && (
+            <RefusedSubmit
+              key={refusal.attempt}
+              errors={{ ...allErrors, package_id: errors.package_id }}
+              hasMovedFocus={refusal.hasMovedFocus || isPlanInvalid}
+            />
+          )}
+        </LiveRegion>
       </div>
       <TrialOffer {...plan} />
       <SubmitButton reply={reply} busy={submitting} />
     </Form>
   );
+}
+
+/** The browser did not send the form. */
+interface Refusal {
+  attempt: number;
+  hasMovedFocus: boolean;
 }
 
 /** Fields that the API refused, until the visitor changes them. */
