@@ -1,7 +1,23 @@
 import * as z from "zod/mini";
+import { MAX_CENTS } from "./money";
 
 /** Stripe's secrets have about 70 characters; 300 fit in the session cookie beside the longest form. */
 const clientSecret = z.string().check(z.minLength(1), z.maxLength(300));
+
+/** The monthly price that the visitor agreed to. Missing without a plan. Ignored if it is not valid or not in US cents. */
+const agreedPrice = {
+  price_cents: z.catch(z.optional(z.int().check(z.minimum(1), z.maximum(MAX_CENTS))), undefined),
+  currency: z.catch(z.optional(z.literal("usd")), undefined),
+};
+
+/** The agreed price in US cents; undefined if an answer has none. */
+export function agreedCentsIn(answer: {
+  status?: string;
+  price_cents?: number | undefined;
+  currency?: "usd" | undefined;
+}) {
+  return answer.currency === undefined ? undefined : answer.price_cents;
+}
 
 /**
  * `status_url` reports the sign-up's status. `expires_at` is when the API ends a sign-up without a card (ISO 8601, UTC). Both are
@@ -9,18 +25,21 @@ const clientSecret = z.string().check(z.minLength(1), z.maxLength(300));
  */
 export const subscriptionResponse = z.object({
   client_secret: clientSecret,
+  ...agreedPrice,
   status_url: z.catch(z.optional(z.url().check(z.maxLength(300))), undefined),
   expires_at: z.catch(z.optional(z.iso.datetime()), undefined),
 });
 
 /** Response of a `status_url`. After `card_used`, the sign-up continues with another card under the new secret. */
 export const subscriptionStatus = z.discriminatedUnion("status", [
-  z.object({ status: z.enum(["pending", "ended"]) }),
+  z.object({ status: z.literal("ended") }),
+  z.object({ status: z.literal("pending"), ...agreedPrice }),
   z.object({
     status: z.literal("trial"),
+    ...agreedPrice,
     trial_end: z.catch(z.optional(z.iso.datetime().check(z.maxLength(40))), undefined),
   }),
-  z.object({ status: z.literal("card_used"), client_secret: clientSecret }),
+  z.object({ status: z.literal("card_used"), client_secret: clientSecret, ...agreedPrice }),
 ]);
 
 export type SubscriptionStatus = z.output<typeof subscriptionStatus>;

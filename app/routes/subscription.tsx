@@ -29,7 +29,7 @@ import { acceptedSession, failureOf, logFailure } from "../signup/server/form/af
 import { networkChallenge } from "../signup/server/form/network-challenge.server";
 import { type PostedFields, parseForm, readForm, shownPriceIn } from "../signup/server/form/posted-form.server";
 import { refused, returned } from "../signup/server/form/returned-form.server";
-import { checkSession } from "../signup/server/session/check-session.server";
+import { checkSession, withAgreedPrice } from "../signup/server/session/check-session.server";
 import { type CurrentSession, isInProgress, isSession, isSessionOf, type SignupSession } from "../signup/session-state";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
@@ -101,8 +101,10 @@ async function submit(fields: PostedFields, current: CurrentSession, posted: Act
   const subscription = toRequest(submission.value);
   const planUrl = planPath(subscription.package_id) ?? new URL(request.url).pathname;
   const key = await idempotencyKeyOf(subscription, sessions.nonceIn(request));
-  // The same form was posted again, for example by a double click.
-  if (isSessionOf(current, key) && current.state !== "ended") return redirect(planUrl, 303);
+  const shownPriceCents = shownPriceIn(fields);
+  // The same form was posted again, for example by a double click. From a page with a lower price, only the API can agree to it.
+  if (isSessionOf(current, key) && current.state !== "ended" && !isAbove(current, shownPriceCents))
+    return redirect(planUrl, 303);
 
   if (blocksCookies(request))
     return reply(422, { form, notice: COOKIES_BLOCKED }, { "Set-Cookie": sessions.newNonce() });
@@ -112,7 +114,6 @@ async function submit(fields: PostedFields, current: CurrentSession, posted: Act
     return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
   if (challenge) return reply(429, { form, ...challenge }, TOO_MANY_REQUESTS.headers);
 
-  const shownPriceCents = shownPriceIn(fields);
   const about = { idempotencyKey: key, requestId, rateLimitKey: rateLimitKeyOf(ip), shownPriceCents };
   const outcome = await api.create(subscription, about);
   if (outcome.kind !== "created") {
@@ -133,6 +134,11 @@ function reply(status: number, content: SignupReply, headers: HeadersInit = {}) 
 
 async function seeOther(path: string, session: SignupSession, { context: { sessions } }: ActionFunctionArgs) {
   return redirect(path, { status: 303, headers: { "Set-Cookie": await sessions.write(session) } });
+}
+
+/** True if a sign-up that needs a card costs more than the form showed. */
+function isAbove(current: SignupSession, shownPriceCents = Number.POSITIVE_INFINITY): boolean {
+  return current.state === "card" && (current.agreedPriceCents ?? 0) > shownPriceCents;
 }
 
 /** True if a browser on the site's own page sends no cookie at all. It would lose its sign-up. */
@@ -156,7 +162,9 @@ async function resume(posted: ActionFunctionArgs, current: CurrentSession) {
   if (!linked || isInProgress(current, Date.now())) return redirect(url.pathname + url.search, 303);
   if (blocksCookies(request))
     return reply(422, { notice: COOKIES_BLOCKED }, { "Set-Cookie": context.sessions.newNonce() });
-  const checked = await checkSession(linked, context);
+  const priced = await withAgreedPrice(linked, context);
+  if (!priced) return reply(503, { notice: CONNECTION_FAILED });
+  const checked = await checkSession(priced, context);
   switch (checked.state) {
     case "card": {
       // The notices are about another device, so leave them out.

@@ -1,7 +1,16 @@
 /** The outcome of the API's `POST /subscription`. */
 export type CreateOutcome =
-  /** `expiresAt` is when the API ends the sign-up if there is no card, in milliseconds since 1970. */
-  | { kind: "created"; clientSecret: string; statusUrl?: string | undefined; expiresAt?: number | undefined }
+  /**
+   * `agreedPriceCents` is the sign-up's monthly price in US cents, if the API says it. `expiresAt` is when the API ends the sign-up if
+   * there is no card, in milliseconds since 1970.
+   */
+  | {
+      kind: "created";
+      clientSecret: string;
+      agreedPriceCents?: number | undefined;
+      statusUrl?: string | undefined;
+      expiresAt?: number | undefined;
+    }
   /**
    * `retryAfter` is the API's Retry-After in seconds. `refusesPlan` is set for a 422 whose problem names the package ID.
    */

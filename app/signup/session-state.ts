@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { SubscriptionStatus } from "../contract/subscription-response";
+import { agreedCentsIn, type SubscriptionStatus } from "../contract/subscription-response";
 
 /* A browser's newest sign-up: the states that its cookie stores, and the function that moves from one state to the next. */
 
@@ -11,7 +11,7 @@ const acceptedForm = {
   requestId: z.optional(z.string()),
   /** Empty without a plan. */
   packageId: z.string(),
-  /** The monthly price that the visitor agreed to, in US cents. Missing without a listed plan. */
+  /** The monthly price that the visitor agreed to, in US cents: the API's, or else the form's. Missing without a known price. */
   agreedPriceCents: z.optional(z.number()),
   /** The form's fields without the passwords. Missing if a link or a return from the bank was opened without the cookie. */
   details: z.optional(z.record(z.string(), z.string())),
@@ -92,6 +92,8 @@ export type TrialAnswer = SubscriptionStatus | { status: "unreachable" | "unknow
  * | succeeded               | unknown                            | waiting                  | ended, "too old"  |
  * | succeeded               | anything else                      | waiting                  | waiting           |
  *
+ * The API's price replaces the one that the site knows.
+ *
  * @param trial undefined if the API offers no status
  * @param now milliseconds since 1970
  */
@@ -101,7 +103,8 @@ export function transition(
   trial: TrialAnswer | undefined,
   now: number,
 ): SignupSession {
-  const { key, requestId, packageId, agreedPriceCents, details, expiresAt, clientSecret, statusUrl } = session;
+  const { key, requestId, packageId, details, expiresAt, clientSecret, statusUrl } = session;
+  const agreedPriceCents = agreedCentsIn(trial ?? {}) ?? session.agreedPriceCents;
   const form = { key, requestId, packageId, agreedPriceCents, details, expiresAt };
   const unfinished = { ...form, clientSecret, statusUrl };
   const isPast = isPastItsTime(session, now);

@@ -60,6 +60,11 @@ export function formColumnsOf(request: SubscriptionRequest): z.output<typeof for
   };
 }
 
+/** The agreed price as the API's answers have it; empty without a plan. */
+export function agreedPriceOf({ price_cents }: Pick<SignUp, "price_cents">) {
+  return price_cents === null ? {} : ({ price_cents, currency: "usd" } as const);
+}
+
 /** The order in which due sign-ups are checked (column `check_rank`). */
 export const CHECK_RANKS = { cardSetUp: 0, mayHaveTrial: 1, leftToDelete: 2 } as const;
 export type CheckRank = (typeof CHECK_RANKS)[keyof typeof CHECK_RANKS];

@@ -14,17 +14,10 @@ import type { Step } from "./steps";
 export type Package = { id: string; name: string; price_cents: number };
 export type PackageRow = Package & { stripe_price_id: string };
 
-const plan = z.object({ packageId: z.string(), title: z.string() });
-
-/** Earlier releases have `monthlyPrice` in whole dollars. */
 const packages = z
-  .array(z.union([plan.extend({ priceCents: z.number() }), plan.extend({ monthlyPrice: z.number() })]))
+  .array(z.object({ packageId: z.string(), title: z.string(), priceCents: z.number() }))
   .transform((plans): Package[] =>
-    plans.map(({ packageId, title, ...price }) => ({
-      id: packageId,
-      name: title,
-      price_cents: "priceCents" in price ? price.priceCents : price.monthlyPrice * 100,
-    })),
+    plans.map(({ packageId, title, priceCents }) => ({ id: packageId, name: title, price_cents: priceCents })),
   );
 
 export const PACKAGES = packages.parse(PAID_PLANS);

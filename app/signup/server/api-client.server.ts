@@ -3,6 +3,7 @@ import { PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../contract/problem-types
 import { RATE_LIMIT_KEY_HEADER, SHOWN_PRICE_HEADER } from "../../contract/site-headers";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 import {
+  agreedCentsIn,
   type SubscriptionStatus,
   subscriptionResponse,
   subscriptionStatus,
@@ -175,7 +176,8 @@ function parseResponse(text: string): CreateOutcome {
   const parsed = subscriptionResponse.safeParse(json);
   if (!parsed.success) return { kind: "misconfigured" };
   const { client_secret: clientSecret, status_url: statusUrl, expires_at: end } = parsed.data;
-  return { kind: "created", clientSecret, statusUrl, expiresAt: futureTime(end) };
+  const agreedPriceCents = agreedCentsIn(parsed.data);
+  return { kind: "created", clientSecret, agreedPriceCents, statusUrl, expiresAt: futureTime(end) };
 }
 
 /** In milliseconds since 1970. Undefined for a time that is not in the future, which an API with a wrong clock sends. */

@@ -10,6 +10,7 @@ import {
 } from "../../../app/contract/subscription-request";
 import { parseJson } from "../../../app/shared/parse-json";
 import { log } from "../log";
+import { agreedPriceOf } from "../sign-up";
 import { createSignUp } from "../sign-ups/create-sign-up";
 import { signUpStatus } from "../sign-ups/sign-up-status";
 import { signUpEnd, statusEnd } from "../sign-ups/timing";
@@ -59,6 +60,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
       return Response.json(
         {
           client_secret: result.clientSecret,
+          ...agreedPriceOf(result.signUp),
           // The site accepts a status URL only on the origin that it called.
           status_url: services.links.urlOf(
             "status",

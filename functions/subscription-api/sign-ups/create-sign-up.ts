@@ -20,7 +20,7 @@ export type PostedForm = {
 };
 
 export type SignUpResult =
-  | { status: "created"; clientSecret: string; signUp: Pick<SignUp, "id" | "created_at"> }
+  | { status: "created"; clientSecret: string; signUp: Pick<SignUp, "id" | "created_at" | "price_cents"> }
   | { status: "duplicate" }
   | { status: "unknown-package" }
   /** The plan costs more than the form showed; nothing new was stored. */

@@ -1,5 +1,5 @@
 import type { SubscriptionStatus } from "../../../app/contract/subscription-response";
-import { isBeforeTrial, type SignUp } from "../sign-up";
+import { agreedPriceOf, isBeforeTrial, type SignUp } from "../sign-up";
 import { PaymentsError } from "../stripe/client";
 import { type Advanced, advance, advanceToCardForm } from "./transitions/advance";
 import type { AdvanceServices } from "./transitions/transition";
@@ -12,14 +12,14 @@ export async function signUpStatus(id: string, services: AdvanceServices): Promi
   switch (signUp?.status) {
     case "pending":
       return signUp.used_cards > 0 && setupIntent
-        ? { status: "card_used", client_secret: setupIntent.clientSecret }
-        : { status: "pending" };
+        ? { status: "card_used", client_secret: setupIntent.clientSecret, ...agreedPriceOf(signUp) }
+        : { status: "pending", ...agreedPriceOf(signUp) };
     case "card_set_up":
-      return { status: "pending" };
+      return { status: "pending", ...agreedPriceOf(signUp) };
     case "active":
     case "trialing":
     case "past_due":
-      return { status: "trial", trial_end: signUp.trial_end ?? undefined };
+      return { status: "trial", trial_end: signUp.trial_end ?? undefined, ...agreedPriceOf(signUp) };
     default:
       return { status: "ended" };
   }

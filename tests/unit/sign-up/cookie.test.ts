@@ -68,19 +68,6 @@ describe("the session's cookie", () => {
     expect(await sessions.read(asking(`__Host-signup=${sealed}`))).toEqual({ state: "unreadable" });
   });
 
-  test.each<{ state: SignupSession; ofEarlierRelease: object }>([
-    { state: SESSIONS.card, ofEarlierRelease: { resumed: true } },
-    { state: SESSIONS.waiting, ofEarlierRelease: { checks: 3 } },
-    { state: SESSIONS.canceled, ofEarlierRelease: { clientSecret: "seti_1_secret_1" } },
-    { state: SESSIONS.done, ofEarlierRelease: { setupIntentId: "seti_1" } },
-  ])(
-    "of the release before is read without what is kept no more: $ofEarlierRelease",
-    async ({ state, ofEarlierRelease }) => {
-      const sealed = await sealedTokens([SECRET], "cookie").seal(JSON.stringify({ ...state, ...ofEarlierRelease }));
-      expect(await sessions.read(asking(`__Host-signup=${sealed}`))).toEqual(state);
-    },
-  );
-
   test("is kept for a day after its sign-up's end, and no longer", async () => {
     const read = async (expiresAt: number) =>
       sessions.read(asking(pairOf(await sessions.write({ ...card, expiresAt }))));
@@ -110,16 +97,6 @@ describe("the session's cookie", () => {
   test("leaves out the details if they do not fit", async () => {
     const { details: _, ...rest } = card;
     expect(await kept({ ...card, details: { address: "x".repeat(3_000) } })).toEqual(rest);
-  });
-
-  test.each([
-    { state: SESSIONS.waiting, required: { checks: 1 } },
-    { state: SESSIONS.canceled, required: { clientSecret: "" } },
-    { state: SESSIONS.done, required: { setupIntentId: "" } },
-  ])("has what the release before requires, for a rollback: $required", async ({ state, required }) => {
-    const sealed = pairOf(await sessions.write(state)).split("=")[1] ?? "";
-    const text = (await sealedTokens([SECRET], "cookie").open(sealed)) ?? "";
-    expect(JSON.parse(text)).toMatchObject(required);
   });
 
   test("of an ended sign-up keeps no client secret", async () => {

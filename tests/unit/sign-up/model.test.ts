@@ -1,27 +1,10 @@
 import { onTestFailed, onTestFinished, test, vi } from "vitest";
 import { type Backend, runSequence } from "../../simulation/sign-up-model";
-import { apiInProcess } from "../../support/api-in-process/api";
-import { look, post, SITE_URL, siteContext } from "../../support/site-in-process/site-context";
-import { eventOf, sign } from "../../support/stripe-events";
+import { look, post, SITE_URL } from "../../support/site-in-process/site-context";
+import { siteWithApi } from "../../support/site-in-process/site-with-api";
 
-/** The site's loader and action, the API and Stripe, whose webhooks arrive at once. */
 function backend(): Backend {
-  const told: string[] = [];
-  let isLost = false;
-  async function send(url: string, init: RequestInit) {
-    const response = await api.ask(url, init, "site");
-    await deliver();
-    if (isLost && init.method === "POST") throw new TypeError("fetch failed");
-    return response;
-  }
-  const site = siteContext({ SUBSCRIPTION_API: { fetch: send } });
-  // The API's `fetch` takes the place of the site's: both ask the same Stripe.
-  const api = apiInProcess({ tell: (id, type, about) => void told.push(eventOf(type, about, id)) });
-  async function deliver(): Promise<void> {
-    for (let body = told.shift(); body; body = told.shift())
-      await api.ask("/webhooks/stripe", { method: "POST", body, headers: { "stripe-signature": sign(body) } });
-    await api.settled();
-  }
+  const { site, api, deliver, loseAnswers, enterCard, chargesOf } = siteWithApi();
   return {
     async ask(path, headers, form) {
       const posted = form && (await post(site, form, { path, headers }));
@@ -34,20 +17,9 @@ function backend(): Backend {
       return { cookies: [...cookies, nonce ?? []].flat(), sentTo, step, reply: posted?.reply };
     },
     rows: api.rows,
-    subscriptionsOf(email) {
-      const customers = api.model.all("customer").filter((customer) => customer.email === email);
-      return customers.flatMap(({ id }) => api.model.all("subscription", id)).length;
-    },
-    async enterCard(clientSecret, works) {
-      const id = clientSecret.split("_secret_")[0] ?? "";
-      const isOpen = api.model.get(id)?.status === "requires_payment_method";
-      api.model.confirm(id, crypto.randomUUID(), !works);
-      await deliver();
-      return isOpen;
-    },
-    loseAnswers(lost) {
-      isLost = lost;
-    },
+    subscriptionsOf: (email) => chargesOf(email).length,
+    enterCard,
+    loseAnswers,
     async wait(hours) {
       vi.setSystemTime(Date.now() + hours * 60 * 60 * 1000);
       await api.runScheduled();

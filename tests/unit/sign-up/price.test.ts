@@ -47,16 +47,32 @@ describe("the API is told the price", () => {
 });
 
 describe("a sign-up keeps the price", () => {
-  test.each<{ name: string; form: Record<string, string>; agreedPriceCents: number }>([
-    { name: "that its form showed", form: { price_cents: String(LOWER) }, agreedPriceCents: LOWER },
+  const SAID = { price_cents: LIST_PRICE + 2, currency: "usd" };
+
+  test.each<{ name: string; form: Record<string, string>; api?: object; agreedPriceCents: number }>([
+    { name: "that the API says", form: { price_cents: String(LOWER) }, api: SAID, agreedPriceCents: LIST_PRICE + 2 },
     {
-      name: "of the list, which the API takes too, if the form showed more",
+      name: "that its form showed, if the API says none",
       form: { price_cents: String(HIGHER) },
-      agreedPriceCents: LIST_PRICE,
+      agreedPriceCents: HIGHER,
     },
-    { name: "of the list if the form showed none", form: {}, agreedPriceCents: LIST_PRICE },
-  ])("$name", async ({ form, agreedPriceCents }) => {
-    expect((await submit(form)).session).toMatchObject({ state: "card", agreedPriceCents });
+    { name: "of the list, if neither says one", form: {}, agreedPriceCents: LIST_PRICE },
+    {
+      name: "that its form showed, if the API's is not in US cents",
+      form: { price_cents: String(LOWER) },
+      api: { ...SAID, currency: "eur" },
+      agreedPriceCents: LOWER,
+    },
+    {
+      name: "that its form showed, if the API's is not whole cents",
+      form: { price_cents: String(LOWER) },
+      api: { ...SAID, price_cents: 499.99 },
+      agreedPriceCents: LOWER,
+    },
+  ])("$name", async ({ form, api, agreedPriceCents }) => {
+    const site = siteContext();
+    site.api.answer = () => Response.json({ client_secret: "seti_1_secret_1", ...api });
+    expect((await submit(form, site)).session).toMatchObject({ state: "card", agreedPriceCents });
   });
 
   test.each([

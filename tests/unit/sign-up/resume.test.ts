@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { resumeLink, resumeLinks } from "../../../app/signup/server/session/resume-link.server";
-import type { SignupSession } from "../../../app/signup/session-state";
+import type { SignupSession, UnfinishedSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { look, post, siteContext } from "../../support/site-in-process/site-context";
@@ -99,13 +99,15 @@ describe("Continue this sign-up", () => {
     api?: object;
     session?: SignupSession;
     headers?: Record<string, string>;
+    /** The sign-up that the link has. */
+    linked?: UnfinishedSession;
   }
-  async function press({ stripe = {}, stripeStatus = 200, api = {}, ...visit }: Given = {}, by = "resume") {
+  async function press({ stripe = {}, stripeStatus = 200, api, linked = card, ...visit }: Given = {}, by = "resume") {
     const site = siteContext();
     Object.assign(site.stripe.says, stripe);
     site.stripe.status = stripeStatus;
-    site.api.status = () => Response.json(api);
-    const token = by === "resume" ? await site.resumeLinks.toToken(card) : await site.sessions.toReturnToken(card);
+    site.api.status = () => (api ? Response.json(api) : new Response(null, { status: 503 }));
+    const token = by === "resume" ? await site.resumeLinks.toToken(linked) : await site.sessions.toReturnToken(linked);
     return { site, ...(await post(site, { intent: "resume" }, { ...visit, path: `${PATH}?${by}=${token}` })) };
   }
 
@@ -147,6 +149,25 @@ describe("Continue this sign-up", () => {
     },
   );
 
+  const withoutPrice = { ...card, agreedPriceCents: undefined };
+  const PRICED = { status: "pending", price_cents: 60_000, currency: "usd" };
+
+  test.each<{ name: string; linked: UnfinishedSession; api: object | undefined; agreedPriceCents: number | undefined }>(
+    [
+      { name: "the API's, if the link has none", linked: withoutPrice, api: PRICED, agreedPriceCents: 60_000 },
+      { name: "the API's, if it is another one", linked: card, api: PRICED, agreedPriceCents: 60_000 },
+      { name: "the link's, if the API does not answer", linked: card, api: undefined, agreedPriceCents: 50_000 },
+      {
+        name: "the link's, if an API of others does not say it",
+        linked: card,
+        api: { status: "pending" },
+        agreedPriceCents: 50_000,
+      },
+    ],
+  )("shows the agreed price: $name", async ({ linked, api, agreedPriceCents }) => {
+    expect((await press({ linked, ...(api && { api }) })).session).toMatchObject({ state: "card", agreedPriceCents });
+  });
+
   test("works after a return from the bank", async () => {
     expect((await press({}, "return")).session).toEqual({ ...resumed, requestId });
   });
@@ -167,6 +188,12 @@ describe("Continue this sign-up", () => {
     {
       name: "Stripe cannot be reached",
       given: { stripeStatus: 500 },
+      status: 503,
+      title: "Connection Failed",
+    },
+    {
+      name: "neither the link nor the API says the price",
+      given: { linked: withoutPrice },
       status: 503,
       title: "Connection Failed",
     },

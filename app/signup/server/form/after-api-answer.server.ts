@@ -39,15 +39,16 @@ interface AcceptedForm {
 
 /** The session of a form that the API has accepted. */
 export function acceptedSession(
-  { clientSecret, statusUrl, expiresAt }: Extract<CreateOutcome, { kind: "created" }>,
+  { clientSecret, agreedPriceCents, statusUrl, expiresAt }: Extract<CreateOutcome, { kind: "created" }>,
   { key, requestId, subscription, shownPriceCents }: AcceptedForm,
 ): SignupSession {
-  const listPriceCents = listPriceOf(subscription.package_id);
+  const { package_id } = subscription;
+  const onPage = findPlan(package_id) && (shownPriceCents ?? listPriceOf(package_id));
   return {
     ...{ key, requestId, clientSecret, statusUrl, state: "card", flash: "saved" },
-    packageId: subscription.package_id ?? "",
-    // If the page showed an earlier, higher price, the API uses the lower one.
-    agreedPriceCents: listPriceCents && Math.min(listPriceCents, shownPriceCents ?? listPriceCents),
+    packageId: package_id ?? "",
+    // Somebody else's API may not say the price.
+    agreedPriceCents: agreedPriceCents ?? onPage,
     details: toDetails(subscription),
     expiresAt: endOfSession(expiresAt),
   };

@@ -1,7 +1,23 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
+import { agreedCentsIn } from "../../../contract/subscription-response";
 import { type SignupSession, transition, type UnfinishedSession } from "../../session-state";
 
 type Context = Pick<AppLoadContext, "api" | "setupIntents" | "requestId" | "ip" | "log">;
+
+/**
+ * Asks the API for the price of a link's sign-up: the link may leave it out, and on its way another device may have lowered it. Without
+ * an answer, the link's price stays; undefined if the link has none, because the list price may be another one.
+ */
+export async function withAgreedPrice(
+  session: UnfinishedSession,
+  { api, requestId }: Pick<Context, "api" | "requestId">,
+): Promise<UnfinishedSession | undefined> {
+  const { packageId, agreedPriceCents, statusUrl } = session;
+  if (packageId === "" || statusUrl === undefined) return session;
+  const answer = await api.status(statusUrl, requestId);
+  if (answer.status === "unreachable" && agreedPriceCents === undefined) return undefined;
+  return { ...session, agreedPriceCents: agreedCentsIn(answer) ?? agreedPriceCents };
+}
 
 /** Asks Stripe about a sign-up's card, then the API about its trial, and returns the sign-up's new state. */
 export async function checkSession(session: UnfinishedSession, context: Context): Promise<SignupSession> {

@@ -58,7 +58,7 @@ export async function resumeLink(session: UnfinishedSession, links: ResumeLinks,
   if (whole === undefined) return undefined;
   const urlOf = (token: string) => `${siteUrl}${signUpPath(session.packageId)}?resume=${token}`;
   if (urlOf(whole).length <= MAX_QR_CODE_LENGTH) return { url: urlOf(whole), qrCodePath: QR_CODE_PATH };
-  // Leave out the price so that a QR code fits. The other device then shows the list price.
+  // Leave out the price so that a QR code fits. The other device asks the API for it.
   const short = await links.toToken({ ...session, agreedPriceCents: undefined });
   if (short !== undefined && urlOf(short).length <= MAX_QR_CODE_LENGTH)
     return { url: urlOf(short), qrCodePath: QR_CODE_PATH };

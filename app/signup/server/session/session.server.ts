@@ -1,5 +1,4 @@
 import { parseCookie, stringifySetCookie } from "cookie";
-import * as z from "zod/mini";
 import { randomToken } from "../../../pipeline/random-token.server";
 import {
   type CurrentSession,
@@ -67,7 +66,7 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
       const maxAge = Math.ceil((session.expiresAt + GRACE_MS - Date.now()) / 1000);
       const cookieOf = async (kept: object) =>
         stringifySetCookie({ name, value: await inCookie.seal(JSON.stringify(kept)), ...attributes, maxAge });
-      let kept: object = { ...session, ...readByEarlierRelease(session) };
+      let kept: object = session;
       let cookie = await cookieOf(kept);
       for (const field of LEFT_OUT) {
         if (cookie.length <= MAX_COOKIE_BYTES) break;
@@ -94,23 +93,6 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
 /** Left out in this order until the cookie fits. A form with the longest values fits without the first field. */
 const LEFT_OUT = ["message", "details"];
 
-/** The fields that the previous release requires, so that a rollback keeps sign-ups. Remove in the next release. */
-function readByEarlierRelease({ state, agreedPriceCents: priceCents }: SignupSession): object {
-  switch (state) {
-    case "card":
-      return { priceCents };
-    case "waiting":
-      return { priceCents, checks: 1 };
-    case "ended":
-      return { priceCents, clientSecret: "" };
-    case "done":
-      return { priceCents, setupIntentId: "" };
-  }
-}
-
-/** The previous release calls the agreed price `priceCents`. Remove in the next release. */
-const writtenByEarlierRelease = z.looseObject({ priceCents: z.optional(z.number()) });
-
 /**
  * When a sign-up that is accepted now will end if no card is set up, in milliseconds since 1970.
  * @param apiEnd when the API ends it, if the API says so
@@ -124,7 +106,5 @@ function isKept({ expiresAt }: { expiresAt: number }): boolean {
 }
 
 function parsed(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  const { priceCents, ...kept } = writtenByEarlierRelease.parse(JSON.parse(text));
-  return priceCents === undefined ? kept : { agreedPriceCents: priceCents, ...kept };
+  return text === undefined ? undefined : JSON.parse(text);
 }

@@ -16,17 +16,13 @@ const DAY_MS = 24 * 60 * 60_000;
 type TrialState = Pick<SubscriptionState, "status" | "trialEnd"> & { stripeSubscriptionId: string | null };
 
 /** Starts the trial at the price that the visitor agreed to. Throws if Stripe does not know that price. */
-export async function startTrial(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Transition> {
-  const { packages, payments } = services;
-  const { id, package_id, stripe_customer_id: customerId, stripe_price_id: stripePriceId } = signUp;
+export async function startTrial(
+  signUp: SignUp,
+  { payments }: AdvanceServices,
+  known?: SetupIntent,
+): Promise<Transition> {
+  const { id, stripe_customer_id: customerId, stripe_price_id: stripePriceId } = signUp;
   if (customerId === null) throw new Error("A sign-up whose card is set up has no customer");
-  if (package_id !== null && stripePriceId === null) {
-    // An earlier release stored this sign-up without a price.
-    const chosen = await packages.find(package_id);
-    if (chosen === null) throw new Error("A sign-up's package is not in the catalog");
-    const { price_cents, stripe_price_id } = chosen;
-    return { write: { columns: { price_cents, stripe_price_id } }, setupIntent: known };
-  }
   const setupIntent = known ?? (await payments.findSetupIntent(signUp.stripe_setup_intent_id));
   const cardId = setupIntent?.paymentMethodId ?? null;
   if (cardId === null) throw unexpectedAnswer("payment_method");

@@ -27,22 +27,25 @@ async function signUpWith(columns?: string) {
   };
 }
 
+const PRICE = { price_cents: 50_000, currency: "usd" };
+
 test.each([
-  { what: "without a card", columns: undefined, answer: { status: "pending" } },
+  { what: "without a card", columns: undefined, answer: { status: "pending", ...PRICE } },
+  { what: "without a plan", columns: "price_cents = NULL", answer: { status: "pending" } },
   {
     what: "on trial",
     columns: `status = 'trialing', trial_end = '${TRIAL_END}'`,
-    answer: { status: "trial", trial_end: TRIAL_END },
+    answer: { status: "trial", trial_end: TRIAL_END, ...PRICE },
   },
   {
     what: "that has paid",
     columns: `status = 'active', trial_end = '${TRIAL_END}'`,
-    answer: { status: "trial", trial_end: TRIAL_END },
+    answer: { status: "trial", trial_end: TRIAL_END, ...PRICE },
   },
   {
     what: "whose payment failed",
     columns: `status = 'past_due', trial_end = '${TRIAL_END}'`,
-    answer: { status: "trial", trial_end: TRIAL_END },
+    answer: { status: "trial", trial_end: TRIAL_END, ...PRICE },
   },
   { what: "that was canceled", columns: "status = 'canceled'", answer: { status: "ended" } },
   { what: "whose fifth card failed", columns: "declined_cards = 5", answer: { status: "ended" } },
@@ -54,7 +57,7 @@ test.each([
 test("while another request starts the trial, the status is pending", async () => {
   const { status, instead } = await signUpWith("status = 'card_set_up'");
   instead.set("", refusal(409, "", "idempotency_error"));
-  expect(await (await status()).json()).toEqual({ status: "pending" });
+  expect(await (await status()).json()).toEqual({ status: "pending", ...PRICE });
 });
 
 test("the status of a sign-up that is gone is ended", async () => {

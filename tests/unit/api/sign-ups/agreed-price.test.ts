@@ -144,16 +144,6 @@ test("a crash after Stripe made the subscription repeats it at the same price, a
   expect(api.model.all("subscription")).toHaveLength(1);
 });
 
-test("a sign-up that an earlier release stored without its price takes the catalog's, and keeps it", async () => {
-  const { pending, enterCard, services, model, find, rows } = signUpsInProcess();
-  const signUp = await pending({}, "price_cents = NULL, stripe_price_id = NULL");
-  enterCard(signUp);
-  await advance(signUp, services);
-  rows(RAISED, STANDARD);
-  expect(await find(signUp.id)).toMatchObject({ price_cents: 50_000, stripe_price_id: "price_standard" });
-  expect(model.all("subscription").map(({ items }) => items?.data[0]?.price.id)).toEqual(["price_standard"]);
-});
-
 test("a trial whose price was archived at Stripe starts once the price is active again", async () => {
   const api = signUpsInProcess();
   const { model, find, logged } = api;

@@ -1,0 +1,105 @@
+import { expect, onTestFinished, test } from "vitest";
+import { findPlan, PLANS } from "../../../app/pricing/plans/plan-list";
+import type { SignupStep } from "../../../app/signup/steps";
+import { stopClock } from "../../support/clock";
+import { fields } from "../../support/person";
+import { look, post } from "../../support/site-in-process/site-context";
+import { PLAN } from "../../support/site-in-process/site-settings";
+import { siteWithApi } from "../../support/site-in-process/site-with-api";
+
+/* The site with its API: each page of a sign-up shows the price that Stripe charges. All prices are cents. */
+
+stopClock();
+
+const EMAIL = "ada@example.com";
+
+/** A visitor's browser, on a site and an API whose prices of one plan a company changes. */
+function visits() {
+  const { site, api, catalog, enterCard, chargesOf, loseAnswers } = siteWithApi();
+  const plan = PLANS.find(({ packageId }) => packageId === PLAN);
+  if (!plan) throw new Error("The plan is not listed");
+  const { shownPriceCents: atFirst } = plan;
+  onTestFinished(() => void Object.assign(plan, { shownPriceCents: atFirst }));
+  let session: Awaited<ReturnType<typeof post>>["session"];
+  const kept = () => (typeof session === "object" && "key" in session ? session : undefined);
+  return {
+    loseAnswers,
+    setListPrice: (cents: number) => void Object.assign(plan, { shownPriceCents: cents }),
+    setApiPrice: (cents: number) => catalog({ packages: [{ id: PLAN, name: "STANDARD", price_cents: cents }] }),
+    /** Sends the form of a page that shows a price. */
+    async send(shownCents: number, more: object = {}) {
+      const answer = await post(site, { ...fields, ...more, price_cents: String(shownCents) }, { session: kept() });
+      if (answer.session) session = answer.session;
+      return answer;
+    },
+    forgetSession() {
+      session = undefined;
+    },
+    /** The price on the sign-up's page. */
+    async shown(): Promise<number | null | undefined> {
+      const { step, session: changed } = await look(site, { session: kept() });
+      if (changed) session = changed;
+      return shownOn(step);
+    },
+    /** Enters a card at Stripe. The next page is the one that the bank returns to. */
+    async pay() {
+      const current = kept();
+      if (current?.state !== "card") throw new Error("There is no card step");
+      await enterCard(current.clientSecret);
+      session = { ...current, state: "waiting", reason: "processing" };
+      await api.settled();
+    },
+    charged: () => chargesOf(EMAIL),
+  };
+}
+
+function shownOn(step: SignupStep | undefined): number | null | undefined {
+  if (step === undefined || !("agreedPriceCents" in step)) return undefined;
+  return findPlan(step.packageId, step.agreedPriceCents)?.shownPriceCents;
+}
+
+test("a form of the release before, whose higher price the API still has, shows what Stripe charges", async () => {
+  const { setApiPrice, send, shown, pay, charged } = visits();
+  await setApiPrice(60_000);
+  await send(60_000);
+  const onCardStep = await shown();
+  await pay();
+  expect([onCardStep, await shown(), charged()]).toEqual([60_000, 60_000, [60_000]]);
+});
+
+test("a trial's form that is sent again from a page with a lower price shows what Stripe charges", async () => {
+  const { setListPrice, setApiPrice, send, shown, pay, forgetSession, charged } = visits();
+  await send(50_000);
+  await pay();
+  forgetSession();
+  setListPrice(40_000);
+  await setApiPrice(40_000);
+  await send(40_000);
+  expect([await shown(), charged()]).toEqual([50_000, [50_000]]);
+});
+
+test("a form whose answer was lost before the price was raised shows what Stripe charges", async () => {
+  const { setListPrice, setApiPrice, send, shown, pay, loseAnswers, charged } = visits();
+  setListPrice(40_000);
+  await setApiPrice(40_000);
+  loseAnswers(true);
+  await send(40_000);
+  loseAnswers(false);
+  setListPrice(50_000);
+  await setApiPrice(50_000);
+  await send(50_000);
+  const onCardStep = await shown();
+  await pay();
+  expect([onCardStep, await shown(), charged()]).toEqual([40_000, 40_000, [40_000]]);
+});
+
+test("a form that is sent again from a page with a lower price gets that price, although its sign-up is known", async () => {
+  const { setListPrice, setApiPrice, send, shown, pay, charged } = visits();
+  await send(50_000);
+  setListPrice(40_000);
+  await setApiPrice(40_000);
+  await send(40_000);
+  const onCardStep = await shown();
+  await pay();
+  expect([onCardStep, await shown(), charged()]).toEqual([40_000, 40_000, [40_000]]);
+});
