@@ -6,6 +6,8 @@ test.each([
   { comes: "then from the query's id", path: undefined, query: "?package_id=d&uuid=c&id=b", packageId: "b" },
   { comes: "then from its uuid", path: undefined, query: "?package_id=d&uuid=c", packageId: "c" },
   { comes: "from its uuid if its id is empty", path: undefined, query: "?id=&uuid=c", packageId: "c" },
+  { comes: "from its second id if the first is empty", path: undefined, query: "?id=&uuid=c&id=b", packageId: "b" },
+  { comes: "from its second package_id", path: undefined, query: "?package_id=&package_id=d", packageId: "d" },
   { comes: "then from its package_id", path: undefined, query: "?package_id=d", packageId: "d" },
   { comes: "from nowhere else", path: undefined, query: "", packageId: "" },
   { comes: "cut to 100 characters", path: "x".repeat(101), query: "", packageId: "x".repeat(100) },
