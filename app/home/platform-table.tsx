@@ -7,7 +7,8 @@ export function PlatformTable() {
         <h2 className="text-heading">Platforms by&nbsp;plan</h2>
         <p className="mt-1 text-muted">Every plan has unlimited domains and seats.</p>
         <p className="mt-3 text-sm text-muted">
-          AI Overviews are the summaries above Google’s results; in AI Mode, Google answers in a conversation.
+          AI Overviews are the summaries above Google’s results; in AI Mode, Google answers in a conversation. DeepSeek
+          answers buyers’ questions too, but no plan tracks it.
         </p>
       </div>
       <table className="platforms">

@@ -116,6 +116,7 @@ test("the trial box without a plan promises no reminder, because none is sent", 
 describe("home says", () => {
   test.each([
     { where: HERO, says: "for brands and agencies" },
+    { where: HERO, says: "DeepSeek answers buyers’ questions too, but no plan tracks it." },
     { where: HERO, says: `From ${PLANS.MINI.short} a month. No charge for 5 days. Cancel anytime.` },
     { where: "aside", says: "AI search will cut organic traffic by 50% or more by 2028." },
     { where: SUITE, says: "Synthetic prompts built from your keywords and targeted by persona" },
