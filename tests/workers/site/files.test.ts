@@ -37,11 +37,18 @@ describe("the files that the form names", () => {
 });
 
 describe("an image", () => {
-  test("is for this origin only, and revalidated each time", async () => {
-    const image = await visitor.get("/favicon.svg");
-    expect(image).toHaveHeader("Content-Type", "image/svg+xml; charset=utf-8");
-    expect(image).toHaveHeader("Cross-Origin-Resource-Policy", "same-origin");
-    expect(image).toHaveHeader("Cache-Control", "public, max-age=0, must-revalidate");
+  test.each([
+    { path: "/favicon.svg", type: "image/svg+xml; charset=utf-8" },
+    { path: "/favicon.ico", type: "image/vnd.microsoft.icon" },
+    { path: "/apple-touch-icon.png", type: "image/png" },
+    { path: "/icon-512.png", type: "image/png" },
+    { path: "/share/home.png", type: "image/png" },
+  ])("can be shown by other sites, and is revalidated each time: $path", async ({ path, type }) => {
+    expect(await visitor.get(path)).toHaveHeaders({
+      "Content-Type": type,
+      "Cross-Origin-Resource-Policy": "cross-origin",
+      "Cache-Control": "public, max-age=0, must-revalidate",
+    });
   });
 
   test("runs nothing when it is opened directly", async () => {
