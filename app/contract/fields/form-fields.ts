@@ -46,6 +46,17 @@ function name(label: string) {
 export const INVALID_EMAIL = "Please enter a valid email address";
 const INVALID_ZIP = "Please enter a valid ZIP code";
 
+const PASSWORD_LENGTH = { min: 8, max: 256 };
+const PASSWORD_TOO_SHORT = `Password must be at least ${PASSWORD_LENGTH.min} characters`;
+
+/** By their names in `passwordrules`. A decomposed letter counts like its composed form: as a special character. */
+const PASSWORD_CHARACTERS = {
+  upper: { needs: "uppercase letter", pattern: /[A-Z](?!\p{M})/u },
+  lower: { needs: "lowercase letter", pattern: /[a-z](?!\p{M})/u },
+  digit: { needs: "number", pattern: /[0-9]/ },
+  special: { needs: "special character", pattern: /[^A-Za-z0-9]/ },
+};
+
 export interface FormField {
   label: string;
   /** https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#autofill */
@@ -60,6 +71,8 @@ export interface FormField {
   inputMode?: "email";
   autoCapitalize?: "none";
   spellCheck?: false;
+  /** What password managers generate: https://github.com/whatwg/html/issues/3518 */
+  passwordrules?: string;
 }
 
 /** The first fieldset, in its order. */
@@ -95,16 +108,18 @@ export const contactFields = {
   password: {
     label: "Password",
     autoComplete: "new-password",
-    hint: "At least 8 characters with an uppercase letter, a lowercase letter, a number and a special character.",
+    hint: `At least ${PASSWORD_LENGTH.min} characters with an uppercase letter, a lowercase letter, a number and a special character.`,
+    passwordrules: [
+      `minlength: ${PASSWORD_LENGTH.min}; maxlength: ${PASSWORD_LENGTH.max};`,
+      ...Object.keys(PASSWORD_CHARACTERS).map((name) => `required: ${name};`),
+    ].join(" "),
     // Forwarded unchanged: never trimmed, normalized or cut.
-    rule: z.string("Password must be at least 8 characters").check(
-      z.minLength(8, "Password must be at least 8 characters"),
-      z.maxLength(256, "Password must be at most 256 characters"),
-      // A decomposed letter counts like its composed form: as a special character.
-      z.regex(/[A-Z](?!\p{M})/u, "Password must contain at least one uppercase letter"),
-      z.regex(/[a-z](?!\p{M})/u, "Password must contain at least one lowercase letter"),
-      z.regex(/[0-9]/, "Password must contain at least one number"),
-      z.regex(/[^A-Za-z0-9]/, "Password must contain at least one special character"),
+    rule: z.string(PASSWORD_TOO_SHORT).check(
+      z.minLength(PASSWORD_LENGTH.min, PASSWORD_TOO_SHORT),
+      z.maxLength(PASSWORD_LENGTH.max, `Password must be at most ${PASSWORD_LENGTH.max} characters`),
+      ...Object.values(PASSWORD_CHARACTERS).map(({ needs, pattern }) =>
+        z.regex(pattern, `Password must contain at least one ${needs}`),
+      ),
       // U+FFFD replaces invalid UTF-8, so the password would differ from the typed characters.
       z.refine((value) => !/[\p{Cs}\uFFFD]/u.test(value), "Password must not contain unreadable characters"),
     ),

@@ -8,6 +8,7 @@ export const PasswordField = memo(function PasswordField(props: {
   name: string;
   label: string;
   autoComplete?: string;
+  passwordrules?: string;
   hint?: string;
   required?: boolean;
   errors?: string[] | undefined;

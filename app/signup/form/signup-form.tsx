@@ -130,11 +130,12 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
       errors: errors[name],
     };
     if (name === "password") {
+      const { autoComplete, passwordrules } = input;
       const again = { id: idOf("confirmPassword"), name: "confirmPassword", label: "Confirm Password" };
       return (
         <Fragment key={name}>
           <PasswordField {...props} />
-          <PasswordField {...again} autoComplete={props.autoComplete} errors={errors.confirmPassword} />
+          <PasswordField {...again} {...{ autoComplete, passwordrules }} errors={errors.confirmPassword} />
         </Fragment>
       );
     }

@@ -5,6 +5,8 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   name: string;
   label: string;
   hint?: string;
+  /** https://github.com/whatwg/html/issues/3518 */
+  passwordrules?: string;
   errors?: string[] | undefined;
   /** Shown under the errors: what to do if the visitor cannot meet the rule. */
   remedy?: ReactNode;

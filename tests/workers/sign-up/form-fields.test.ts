@@ -100,6 +100,11 @@ describe.each(FIELDS)("the field $name", ({ name, label, type, autocomplete, hin
     expect(attributeOf(empty, "autocomplete")).toBe(autocomplete);
   });
 
+  test("tells password managers the rules, if it is a password", () => {
+    const rules = "minlength: 8; maxlength: 256; required: upper; required: lower; required: digit; required: special;";
+    expect(attributeOf(empty, "passwordrules")).toBe(type === "password" ? rules : undefined);
+  });
+
   test.each(["maxlength", "readonly", "onpaste", "disabled"])("does not hinder visitors with %s", (hindrance) => {
     expect(attributeOf(empty, hindrance)).toBeUndefined();
   });
