@@ -14,7 +14,6 @@ import {
   passwordLimiter,
 } from "./passwords/password-limiter";
 import type { PasswordHasher } from "./passwords/scrypt";
-import { deletedSignUpsIn } from "./sign-ups/deleted-sign-ups";
 import { signUpsIn } from "./sign-ups/store";
 import { trialHashes } from "./sign-ups/trial-hashes";
 import { signedLinks } from "./signed-links";
@@ -55,7 +54,6 @@ export function servicesFor(config: Config, limits?: RunLimits) {
   return {
     packages: packagesIn(db),
     signUps: signUpsIn(db),
-    deletedSignUps: deletedSignUpsIn(db, config.trials.hashSecret),
     trialHashes: trialHashes(config.trials),
     links: signedLinks(config.links),
     outbox: outboxIn(db),

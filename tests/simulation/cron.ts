@@ -1,6 +1,5 @@
 import { MINUTE, type Scheduler } from "../support/api-in-process/scheduler";
 import type { LoadedApi } from "./loaded-api";
-import type { Stripe } from "./stripe/stripe-model";
 
 /** Runs the cron handler every minute in which something is due. */
 export class Cron {
@@ -9,7 +8,6 @@ export class Cron {
   /** @param run is called with the run's name */
   constructor(
     readonly scheduler: Scheduler,
-    readonly stripe: Stripe,
     readonly loaded: LoadedApi,
     readonly run: (name: string) => void,
   ) {}
@@ -33,19 +31,8 @@ export class Cron {
   #due(): number | undefined {
     const [found] = this.loaded.database.run(
       `SELECT min(at) AS at FROM (SELECT min(check_at) AS at FROM sign_ups WHERE check_at IS NOT NULL
-         UNION ALL SELECT min(next_attempt_at) FROM outbox WHERE state = 'due'
-         UNION ALL SELECT strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(ran_at, '2000-01-01'), '+1 hour') FROM cron_runs
-           WHERE name = 'undelivered-events' AND ?
-         UNION ALL SELECT strftime('%Y-%m-%dT%H:%M:%fZ', min(deleted_at), ?) FROM deleted_sign_ups)`,
-      // A run that finds no undelivered event changes nothing, nor one that finds no customer of a deleted sign-up.
-      [this.stripe.events.undelivered.size > 0 ? 1 : 0, this.#hasLateCustomer() ? "+0 minutes" : "+61 minutes"],
+         UNION ALL SELECT min(next_attempt_at) FROM outbox WHERE state = 'due')`,
     ).results;
     return typeof found?.at === "string" ? Date.parse(found.at) : undefined;
-  }
-
-  /** True if a customer at Stripe belongs to no sign-up. */
-  #hasLateCustomer(): boolean {
-    const known = new Set(this.loaded.database.run("SELECT id FROM sign_ups").results.map(({ id }) => id));
-    return this.stripe.all("customer").some(({ deleted, metadata }) => !deleted && !known.has(metadata.sign_up_id));
   }
 }

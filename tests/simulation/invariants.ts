@@ -99,8 +99,11 @@ export function checkEnd(world: World, deeds: Deeds): void {
     );
     for (const one of made) {
       const shown = ["unpaid", "paused"].includes(one.status ?? "") ? "past_due" : one.status;
+      // A lost event is made up for an hour after the trial's end, then daily; before a sign-up without a plan ends.
+      const planned = Date.parse(String(check_at ?? row.trial_end));
+      const isPromised = planned <= Math.max(end + HOUR, now + DAY) && !stripe.events.haveArrived(one.id);
       wrong(
-        shown !== status,
+        shown !== status && !isPromised,
         `The console shows ${email} an account that is ${status}, but the subscription at Stripe is ${one.status}`,
       );
       wrong(
@@ -149,10 +152,13 @@ export function checkEnd(world: World, deeds: Deeds): void {
   }
 
   for (const { id, object, customer, status, deleted, payment_method } of stripe.objects.values()) {
-    const row = rows.find((one) => one.stripe_customer_id === (object === "customer" ? id : customer));
+    const customerId = object === "customer" ? id : (customer ?? "");
+    const row = rows.find((one) => one.stripe_customer_id === customerId);
+    // A late customer is deleted by its event, if that arrives within an hour.
+    const isLate = !stripe.events.haveArrived(customerId, HOUR);
     const isOpen = status === "requires_payment_method" && !stripe.get(customer)?.deleted;
     wrong(
-      !row && ((object === "customer" && !deleted) || isOpen),
+      !row && !isLate && ((object === "customer" && !deleted) || isOpen),
       `Stripe keeps ${id}, with the data of a person who has no sign-up any more`,
     );
     const isKept = payment_method && stripe.get(payment_method)?.customer === customer;

@@ -72,10 +72,10 @@ export async function loadApi(): Promise<LoadedApi> {
     database,
     enter(entered) {
       world = entered;
-      const tables = ["outbox", "trial_claims", "sign_ups", "deleted_sign_ups", "packages", "changes"];
+      const tables = ["outbox", "trial_claims", "sign_ups", "packages", "changes"];
       for (const table of tables) database.run(`DELETE FROM ${table}`);
       database.run("INSERT INTO packages SELECT * FROM first_packages");
-      database.run("UPDATE cron_runs SET ran_at = NULL, reached_at = NULL");
+      database.run("UPDATE cron_runs SET ran_at = NULL");
     },
     start: (place) => places[place](cheapPasswords).publicApi,
   };

@@ -172,7 +172,7 @@ export class Visitor {
   /** Cancels the subscription immediately or at the trial's end, as soon as it exists or days later. */
   async #cancel(setupIntent: string, later: number): Promise<void> {
     const { stripe, scheduler, now, conditions } = this.world;
-    // The cron handler needs up to two hours to find a lost event.
+    // Its event may take two hours.
     if (now + later > conditions.to - 3 * HOUR) return;
     await scheduler.sleep(later);
     for (let tries = 60; tries > 0; tries -= 1) {

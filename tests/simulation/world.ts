@@ -11,6 +11,7 @@ import type { Init, LoadedApi, Platform } from "./loaded-api";
 import { PriceList } from "./price-list";
 import { randomOf } from "./random";
 import { TooManyCalls } from "./stripe/call-count";
+import type { Event } from "./stripe/events";
 import { KeysInUse } from "./stripe/keys-in-use";
 import { Stripe, type StripeFault } from "./stripe/stripe-model";
 
@@ -61,8 +62,8 @@ export class World implements Platform {
     this.#keysInUse = new KeysInUse(this.scheduler);
     this.prices = new PriceList(history.seed, this.scheduler);
     this.#isolates = new Isolates(loaded, this.scheduler.after.bind(this.scheduler), () => this.#env());
-    this.stripe = new Stripe(this.scheduler, (...event) => this.#deliverEvent(...event));
-    this.#cron = new Cron(this.scheduler, this.stripe, loaded, (name) => {
+    this.stripe = new Stripe(this.scheduler, (event, about) => this.#deliverEvent(event, about));
+    this.#cron = new Cron(this.scheduler, loaded, (name) => {
       this.note(name);
       this.#isolates.runScheduled(this.#isolates.begin(name, randomOf(history.seed, name)));
     });
@@ -225,17 +226,17 @@ export class World implements Platform {
   }
 
   /** Delivers an event late, twice or never, in any order, and repeats it if it is refused. */
-  #deliverEvent(id: string, type: string, about: StripeObject): void {
+  #deliverEvent(event: Event, about: StripeObject): void {
+    const { id, type } = event;
     if (about.object === "subscription" && about.status !== "canceled") this.watch(about);
     const random = randomOf(this.history.seed, id);
-    const body = JSON.stringify({ id, object: "event", type, data: { object: about } });
-    this.stripe.events.undelivered.add(id);
-    this.#cron.plan(this.now);
+    const body = JSON.stringify({ ...event, object: "event" });
     const delay = () => random.oneOf([random.between(10, 500), random.between(10, 5_000), random.between(0, 2 * HOUR)]);
     const deliver = async (attempt: number) => {
       const headers = { "stripe-signature": sign(body, undefined, Math.floor(this.now / SECOND)) };
       const reply = await this.request(`${type} ${id} (${attempt})`, WEBHOOK, { method: "POST", headers, body });
-      if (reply?.status === 200) this.stripe.events.undelivered.delete(id);
+      const { arrivals } = this.stripe.events;
+      if (reply?.status === 200) arrivals.set(id, arrivals.get(id) ?? this.now);
       else if (attempt > 0 && attempt < DELIVERIES)
         this.scheduler.after(MINUTE * 5 ** attempt, () => void deliver(attempt + 1));
     };

@@ -136,7 +136,7 @@ const BOUNDARIES: Boundary[] = [
   },
   {
     from: /^functions\/subscription-api\/(?:outbox|operator)\//,
-    mayNotImport: /^functions\/subscription-api\/(?:http|sign-ups\/(?!(?:store|deleted-sign-ups)$))/,
+    mayNotImport: /^functions\/subscription-api\/(?:http|sign-ups\/(?!store$))/,
     why: "http/ knows sign-ups/ and operator/, and sign-ups/ knows outbox/, never the other way.",
     example: {
       file: "functions/subscription-api/outbox/outbox.ts",

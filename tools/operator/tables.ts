@@ -33,14 +33,14 @@ export function messagesTable(answer: unknown, target: Target): string {
   return `${table}\n\n${found.dead} dead. To send one again: npm run messages ${target} -- --send-again {message}`;
 }
 
-const erased = z.object({ erased: z.number(), customers: z.number(), searched_until: z.iso.datetime().nullable() });
+const erased = z.object({ erased: z.number(), customers: z.number() });
 
 /** What was erased, and what the API still does. Throws ToolError if nobody was found. */
 export function erasureText(answer: unknown): string {
-  const { erased: signUps, customers, searched_until } = erased.parse(answer);
-  if (searched_until === null) throw new ToolError("No sign-up and no Stripe customer has this email address.");
+  const { erased: signUps, customers } = erased.parse(answer);
+  if (signUps + customers === 0) throw new ToolError("No sign-up and no Stripe customer has this email address.");
   return `Erased sign-ups: ${signUps}. Deleted Stripe customers: ${customers}.
-Stripe may still be creating a customer for a form that was just sent. The API looks every minute until ${searched_until}, and deletes that customer too. You do not need to run this again.`;
+If Stripe is still creating a customer for a form that was just sent, the API deletes it as soon as Stripe reports it. You do not need to run this again.`;
 }
 
 const state = signUpRow.shape.status;

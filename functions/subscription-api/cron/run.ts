@@ -2,13 +2,13 @@ import { CONNECTIONS } from "../connections";
 import { logFailure } from "../log";
 import { type DispatchServices, dispatchMessages } from "../outbox/dispatch";
 import { CHECK_RANKS } from "../sign-up";
+import type { AdvanceServices } from "../sign-ups/transitions/transition";
+import type { CronRuns } from "./cron-runs";
 import { advanceDue } from "./due-sign-ups";
-import { deleteLateCustomers, type LateCustomerServices } from "./late-customers";
 import type { RunLimits } from "./run-limits";
 import { deleteSettledMessages } from "./settled-messages";
-import { type EventServices, handleUndeliveredEvents } from "./undelivered-events";
 
-export type ScheduledServices = EventServices & DispatchServices & LateCustomerServices;
+export type ScheduledServices = AdvanceServices & DispatchServices & { cronRuns: CronRuns };
 
 /**
  * In strict order: no sign-up of the next rank is taken until none of this rank is due or this rank's query failed. Trials that
@@ -18,7 +18,7 @@ const URGENCIES = [CHECK_RANKS.cardSetUp, CHECK_RANKS.mayHaveTrial, CHECK_RANKS.
 
 /**
  * The cron handler's work of each minute, within the run's limits. Alternates between six sign-ups, the most urgent first, and six
- * messages; then handles undelivered events, deletes late customers, sends the remaining messages and deletes old ones. A part that
+ * messages; then sends the remaining messages and deletes old ones. A part that
  * fails is not retried in this run and does not stop the other parts. Throws at the end if any part failed.
  */
 export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
@@ -45,8 +45,6 @@ export async function runScheduled(services: ScheduledServices, limits: RunLimit
       await sendSome();
     }
   }
-  await attempt("undelivered events", () => handleUndeliveredEvents(services, limits));
-  await attempt("late customers", () => deleteLateCustomers(services, limits));
   let sent = CONNECTIONS;
   while (sent === CONNECTIONS && limits.hasLeft()) sent = await sendSome();
   await attempt("settled messages", () => deleteSettledMessages(services));

@@ -54,9 +54,9 @@ export const COMMANDS = {
       const title = `Waiting until these messages have been sent: ${erasure.waitsFor.join(", ")}`;
       return problem(409, { title, detail: "See npm run messages, then erase again." });
     }
-    const { signUps, customers, searchedUntil } = erasure;
+    const { signUps, customers } = erasure;
     log("info", "person_erased", { signUps, customers });
-    return { erased: signUps, customers, searched_until: searchedUntil?.toISOString() ?? null };
+    return { erased: signUps, customers };
   }),
 
   "after-restore": command(restore, "restored_to and stopped_at", async (given, { config, services }) => {

@@ -94,22 +94,10 @@ CREATE INDEX outbox_settled ON outbox (settled_at) WHERE settled_at IS NOT NULL;
 CREATE INDEX outbox_retried ON outbox (created_at) WHERE state = 'due' AND attempts > 1;
 CREATE INDEX outbox_sign_up ON outbox (sign_up_id, created_at);
 
--- Sign-ups that were deleted while Stripe may still have been creating their customer, as keyed hashes of their IDs. For an hour the
--- cron handler looks for such a customer and deletes it; then it deletes the hash.
-CREATE TABLE deleted_sign_ups (
-  hash TEXT PRIMARY KEY,
-  deleted_at TEXT NOT NULL
-) STRICT;
-CREATE INDEX deleted_sign_ups_deleted_at ON deleted_sign_ups (deleted_at);
-
--- scheduled: when the cron handler last came to its end without a failure, for /health. undelivered-events: when it last read Stripe's
--- list of undelivered events to its end (ran_at), and up to when its events are handled (reached_at). Null: not yet.
+-- When the cron handler last came to its end without a failure, for /health. Null: not yet.
 CREATE TABLE cron_runs (
   name TEXT PRIMARY KEY,
   ran_at TEXT,
-  reached_at TEXT,
   created_at TEXT NOT NULL
 ) STRICT;
-INSERT INTO cron_runs (name, created_at) VALUES
-  ('scheduled', strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-  ('undelivered-events', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));
+INSERT INTO cron_runs (name, created_at) VALUES ('scheduled', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));

@@ -1,7 +1,6 @@
 import type { AccountWebhook } from "../outbox/account-webhook";
 import type { MessageKind, Outbox } from "../outbox/outbox";
 import type { SignUp } from "../sign-up";
-import type { DeletedSignUps } from "../sign-ups/deleted-sign-ups";
 import type { SignUps } from "../sign-ups/store";
 import { PaymentsError } from "../stripe/client";
 import type { OurCustomer } from "../stripe/customers";
@@ -11,7 +10,6 @@ export type PersonServices = {
   signUps: SignUps;
   outbox: Outbox;
   payments: Payments;
-  deletedSignUps: DeletedSignUps;
   /** Undefined without a console, which would have to learn that an account is closed. */
   accountWebhook: AccountWebhook | undefined;
 };
@@ -33,24 +31,21 @@ export async function exportPerson(email: string, services: PersonServices): Pro
 }
 
 export type Erasure =
-  /** `searchedUntil`: until then the cron handler deletes a customer that Stripe was still creating; null if nobody was found. */
-  | { status: "erased"; signUps: number; customers: number; searchedUntil: Date | null }
+  | { status: "erased"; signUps: number; customers: number }
   /** Support or the console still has to get these messages. Erase again after that. */
   | { status: "waiting"; waitsFor: MessageKind[] };
 
 /**
  * Erases a person here and at Stripe (GDPR article 17, CCPA 1798.105). Keeps a trial's keyed hashes (table `trial_claims`) and
- * Stripe's invoices. A customer whose creation at Stripe is slow is left to the cron handler. Can be repeated. Throws PaymentsError
- * and D1's errors.
+ * Stripe's invoices. A customer that Stripe is still creating is deleted when its event arrives. Can be repeated. Throws
+ * PaymentsError and D1's errors.
  */
 export async function erasePerson(email: string, services: PersonServices): Promise<Erasure> {
-  const { payments, outbox, deletedSignUps, accountWebhook } = services;
+  const { payments, outbox, accountWebhook } = services;
   const { found, atStripe } = await findPerson(email, services);
   const ids = found.map(({ id }) => id);
   const waitsFor = await outbox.undeliveredKinds(ids, accountWebhook !== undefined);
   if (waitsFor.length > 0) return { status: "waiting", waitsFor };
-  const signUpIds = [...new Set([...ids, ...atStripe.map(({ signUpId }) => signUpId)])];
-  const searchedUntil = signUpIds.length > 0 ? await deletedSignUps.remember(signUpIds) : null;
   const customers = new Set(atStripe.map(({ id }) => id));
   for (const { status, stripe_setup_intent_id, stripe_customer_id } of found) {
     // Deleting a customer would leave its card form open.
@@ -64,7 +59,10 @@ export async function erasePerson(email: string, services: PersonServices): Prom
     const late = await eraseRow(id, services);
     if (late.length > 0) return { status: "waiting", waitsFor: late };
   }
-  return { status: "erased", signUps: ids.length, customers: customers.size, searchedUntil };
+  // Until its row was gone, the event of a customer that Stripe had just created changed nothing.
+  const created = (await payments.findCustomersOf(email)).filter(({ signUpId }) => ids.includes(signUpId));
+  for (const { id } of created) await payments.deleteCustomer(id);
+  return { status: "erased", signUps: ids.length, customers: customers.size + created.length };
 }
 
 /** Deletes only the version that was read, so that no message written in the meantime is lost. Returns the messages to wait for. */

@@ -1,9 +1,10 @@
 import { MAX_FAILED_CARDS } from "../../../app/contract/trial";
+import { log } from "../log";
 import { hasStartedTrial, type SignUp } from "../sign-up";
-import type { CardEvent, StripeEvent } from "../stripe/webhook-events";
+import type { CardEvent, CreatedCustomer, StripeEvent } from "../stripe/webhook-events";
 import type { WebhookContent } from "../stripe/webhook-signature";
 import type { Change } from "./store";
-import { now } from "./timing";
+import { CONTINUED_FOR_MS, CUSTOMER_MAY_ARRIVE_MS, isOlderThan, isPast, now } from "./timing";
 import { advance } from "./transitions/advance";
 import { hasTooManyFailedCards } from "./transitions/collect-card";
 import type { AdvanceServices } from "./transitions/transition";
@@ -27,6 +28,8 @@ async function signUpOf(received: SignUpEvent, services: AdvanceServices): Promi
       const signUp = await signUps.find(received.card.signUpId);
       return signUp && !hasStartedTrial(signUp) ? signUp : null;
     }
+    case "customer-created":
+      return deletingOf(received.customer, services);
     case "card-declined":
       return countDeclined(received, received.card, services);
     case "subscription-changed": {
@@ -36,6 +39,23 @@ async function signUpOf(received: SignUpEvent, services: AdvanceServices): Promi
       return signUp && [stripeSubscriptionId, null].includes(signUp.stripe_subscription_id) ? signUp : null;
     }
   }
+}
+
+/** Deletes the customer if its sign-up is gone. A sign-up that is being deleted may not have found its customer. */
+async function deletingOf(customer: CreatedCustomer, services: AdvanceServices): Promise<SignUp | null> {
+  const signUp = await services.signUps.find(customer.signUpId);
+  if (signUp !== null) return isOlderThan(signUp, CONTINUED_FOR_MS) ? signUp : null;
+  await deleteLateCustomer(customer, services);
+  return null;
+}
+
+/** A restored database lacks sign-ups, so an older event, or a customer with a subscription, deletes nothing. */
+async function deleteLateCustomer(customer: CreatedCustomer, { payments }: AdvanceServices): Promise<void> {
+  const { customerId, signUpId, createdAt } = customer;
+  if (!payments.isOurs(customer) || isPast(createdAt.toISOString(), CUSTOMER_MAY_ARRIVE_MS)) return;
+  if ((await payments.findSubscriptionOf(customerId)) !== undefined) return;
+  await payments.deleteCustomer(customerId);
+  log("warn", "late_customer_deleted", { signUpId });
 }
 
 async function countDeclined(

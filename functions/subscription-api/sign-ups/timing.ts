@@ -13,6 +13,12 @@ export const PROCESSED_WITHIN_MS = ABANDONED_AFTER_MS + 24 * HOUR;
 /** How long an ended sign-up still answers for its status. */
 export const KEPT_AFTER_END_MS = 24 * HOUR;
 
+/**
+ * How long Stripe may take to create a customer after our call for it. Our calls give up after seconds, but Stripe carries on with a
+ * request that it has received, and networks deliver for minutes.
+ */
+export const CUSTOMER_MAY_ARRIVE_MS = HOUR;
+
 /** How soon after the form the cron handler looks for a card whose webhook was lost. */
 export const FIRST_CHECK_AFTER_MS = 10 * MINUTE;
 /** How long the webhook or page that found the card has to start the trial before the cron handler does. */

@@ -1,19 +1,10 @@
 import type Stripe from "stripe";
 import { countryCode } from "../../../app/contract/fields/country";
-import {
-  type Attempt,
-  belongsTo,
-  call,
-  create,
-  idempotencyKey,
-  ifExists,
-  mayExist,
-  originOf,
-  secondsOf,
-} from "./client";
+import { type Attempt, belongsTo, call, create, idempotencyKey, ifExists, mayExist, originOf } from "./client";
+import type { CreatedCustomer } from "./webhook-events";
 
 const PAGE = 100;
-/** More customers than one email address has, or than our account gets in an hour. */
+/** More customers than one email address has. */
 const MOST = 10_000;
 
 export type Contact = { email: string; full_name: string; company_name: string; phone: string };
@@ -22,7 +13,8 @@ export type BillingAddress = { address: string; city: string; state: string; zip
 /** A customer that the API made for a sign-up. */
 export type OurCustomer = { id: string; signUpId: string };
 
-export function stripeCustomers(stripe: Stripe) {
+/** @param api the API's URL. It is in a customer's metadata, because several stages may share a Stripe account. */
+export function stripeCustomers(stripe: Stripe, api: string) {
   /** Lists are up to date but case-sensitive, and sign-ups' addresses are lowercase. */
   const customersOf = (email: string) =>
     call(() => stripe.customers.list({ email, limit: PAGE }).autoPagingToArray({ limit: MOST }));
@@ -52,12 +44,6 @@ export function stripeCustomers(stripe: Stripe) {
     findCustomersOf: async (email: string): Promise<OurCustomer[]> =>
       oursAmong([...(await customersOf(email)), ...(await searchCustomersOf(email))]),
 
-    /** Our customers that Stripe created since then. */
-    async findCustomersSince(since: Date): Promise<OurCustomer[]> {
-      const filter = { created: { gte: secondsOf(since) }, limit: PAGE };
-      return oursAmong(await call(() => stripe.customers.list(filter).autoPagingToArray({ limit: MOST })));
-    },
-
     async findOrCreateCustomer(signUp: Attempt & Contact & BillingAddress): Promise<string> {
       const known = mayExist(signUp) ? await findCustomer(signUp) : undefined;
       if (known !== undefined) return known;
@@ -69,13 +55,16 @@ export function stripeCustomers(stripe: Stripe) {
             business_name: signUp.company_name,
             phone: signUp.phone,
             address: addressOf(signUp),
-            metadata: originOf(signUp),
+            metadata: { ...originOf(signUp), subscription_api: api },
           },
           { idempotencyKey: idempotencyKey("customer", signUp) },
         ),
       );
       return created.id;
     },
+
+    /** True if the event is about a customer that this API made. */
+    isOurs: (customer: CreatedCustomer): boolean => customer.api === api,
 
     setDefaultCard: (customerId: string, cardId: string) => setDefaultCard(stripe, customerId, cardId),
 

@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import type { Config } from "../config";
 import { stripeSetupIntents } from "./card-setup";
 import { stripeChargePreviews } from "./charge-preview";
 import { stripeCustomers } from "./customers";
@@ -9,9 +10,9 @@ export type Payments = ReturnType<typeof stripePayments>;
 /**
  * All that a sign-up needs at Stripe. Repeated calls find the objects that earlier ones created. Every method throws PaymentsError.
  */
-export function stripePayments(stripe: Stripe, taxes: Taxes = {}) {
+export function stripePayments(stripe: Stripe, { links, ...taxes }: Taxes & Pick<Config, "links">) {
   return {
-    ...stripeCustomers(stripe),
+    ...stripeCustomers(stripe, links.publicUrl),
     ...stripeSetupIntents(stripe),
     ...stripeSubscriptions(stripe, taxes),
     ...stripeChargePreviews(stripe),

@@ -11,7 +11,7 @@ const SUBSCRIPTION_EVENTS = [
   "customer.subscription.trial_will_end",
 ] as const;
 
-export const WEBHOOK_EVENTS = [...CARD_EVENTS, ...SUBSCRIPTION_EVENTS];
+export const WEBHOOK_EVENTS = [...CARD_EVENTS, ...SUBSCRIPTION_EVENTS, "customer.created" as const];
 
 const id = z.string().min(1);
 
@@ -26,9 +26,20 @@ const signUpEvent = z.discriminatedUnion("type", [
     type: z.enum(SUBSCRIPTION_EVENTS),
     data: z.object({ object: z.object({ id, customer: id }) }),
   }),
+  z.object({
+    id,
+    type: z.literal("customer.created"),
+    created: z.number(),
+    data: z.object({
+      object: z.object({ id, metadata: z.object({ sign_up_id: z.guid(), subscription_api: z.string() }) }),
+    }),
+  }),
 ]);
 
 export type StripeEvent = { id: string; type: string };
+
+/** `api` is the URL of the API that made the customer. */
+export type CreatedCustomer = { customerId: string; signUpId: string; api: string; createdAt: Date };
 
 export type CardEvent = { signUpId: string; customerId: string; setupIntentId: string };
 
@@ -36,13 +47,20 @@ export type CardEvent = { signUpId: string; customerId: string; setupIntentId: s
 export type EventContent =
   | { status: "ignored" }
   | { status: "card-set-up" | "card-declined"; event: StripeEvent; card: CardEvent }
-  | { status: "subscription-changed"; event: StripeEvent; stripeSubscriptionId: string; customerId: string };
+  | { status: "subscription-changed"; event: StripeEvent; stripeSubscriptionId: string; customerId: string }
+  | { status: "customer-created"; event: StripeEvent; customer: CreatedCustomer };
 
-/** @param event from a webhook or from Stripe's list of events */
+/** @param event as Stripe posts it */
 export function eventContentOf(event: unknown): EventContent {
   const parsed = signUpEvent.safeParse(event);
   if (!parsed.success) return { status: "ignored" };
   const { id, type, data } = parsed.data;
+  if (type === "customer.created") {
+    const { id: customerId, metadata } = data.object;
+    const createdAt = new Date(parsed.data.created * 1000);
+    const customer = { customerId, signUpId: metadata.sign_up_id, api: metadata.subscription_api, createdAt };
+    return { status: "customer-created", event: { id, type }, customer };
+  }
   if (type !== "setup_intent.succeeded" && type !== "setup_intent.setup_failed") {
     const { id: stripeSubscriptionId, customer: customerId } = data.object;
     return { status: "subscription-changed", event: { id, type }, stripeSubscriptionId, customerId };

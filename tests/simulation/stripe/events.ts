@@ -1,12 +1,13 @@
+import { SECOND } from "../../support/api-in-process/scheduler";
 import { type Answer, answer, type StripeObject } from "../../support/api-in-process/stripe-objects";
 
-/** With the object as it was then. */
-type Event = { id: string; type: string; created: number; data: { object: StripeObject } };
+/** With the object as it was then. `created` is in seconds since 1970. */
+export type Event = { id: string; type: string; created: number; data: { object: StripeObject } };
 
 /** The events of the model of Stripe: https://docs.stripe.com/api/events/list */
 export class Events {
-  /** The IDs of events that did not arrive at the endpoint, or not yet. */
-  readonly undelivered = new Set<string>();
+  /** When each event first arrived at the endpoint, in milliseconds since 1970, by its ID. */
+  readonly arrivals = new Map<string, number>();
   /** Oldest first. */
   readonly #all: Event[] = [];
 
@@ -14,16 +15,16 @@ export class Events {
     this.#all.push(event);
   }
 
+  /** True if all events about this object arrived, within a time in milliseconds. */
+  haveArrived(object: string, within = Infinity): boolean {
+    const arrives = ({ id, created }: Event) => (this.arrivals.get(id) ?? Infinity) < created * SECOND + within;
+    return this.#all.filter(({ data }) => data.object.id === object).every(arrives);
+  }
+
   list(fields: URLSearchParams): Answer {
     const types = [...fields].flatMap(([name, value]) => (name.startsWith("types[") ? [value] : []));
-    const time = (name: string, otherwise: number) => Number(fields.get(`created[${name}]`) ?? otherwise);
-    const [from, before] = [time("gte", 0), time("lt", Infinity)];
-    const isListed = ({ id, type, created }: Event) =>
-      types.includes(type) &&
-      from <= created &&
-      created < before &&
-      (fields.get("delivery_success") !== "false" || this.undelivered.has(id));
-    const found = this.#all.filter(isListed).reverse();
+    const from = Number(fields.get("created[gte]") ?? 0);
+    const found = this.#all.filter(({ type, created }) => types.includes(type) && from <= created).reverse();
     const rest = found.slice(found.findIndex(({ id }) => id === fields.get("starting_after")) + 1);
     const limit = Number(fields.get("limit") ?? 10);
     return answer(200, { data: rest.slice(0, limit), has_more: rest.length > limit });

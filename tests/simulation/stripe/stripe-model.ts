@@ -11,7 +11,7 @@ import {
   type StripeObject,
 } from "../../support/api-in-process/stripe-objects";
 import { CallCount } from "./call-count";
-import { Events } from "./events";
+import { type Event, Events } from "./events";
 
 /** A 500 before or after the work, or a refusal of the request once its work has begun. */
 export type StripeFault = "before" | "after" | "refused";
@@ -27,7 +27,7 @@ export class Stripe {
   /** @param emit is called with each event */
   constructor(
     readonly scheduler: Scheduler,
-    readonly emit: (id: string, type: string, about: StripeObject) => void,
+    readonly emit: (event: Event, about: StripeObject) => void,
   ) {
     for (const [id, cents] of Object.entries(PRICES)) this.objects.set(id, { ...monthlyPrice(cents, null), id });
   }
@@ -73,8 +73,8 @@ export class Stripe {
     return declined ? "declined" : "succeeded";
   }
 
-  /** Sets the status, which may stay the same, and emits an event. @param isLost whether Stripe cannot deliver it */
-  become(subscription: StripeObject, status: string, isLost = false): void {
+  /** Sets the status, which may stay the same, and emits an event. */
+  become(subscription: StripeObject, status: string): void {
     const { id, status: was, customer, metadata } = subscription;
     if (was === "canceled") return;
     subscription.status = status;
@@ -84,7 +84,7 @@ export class Stripe {
       const parent = { subscription_details: { subscription: id } };
       this.#add("invoice", customer, metadata, { status: "paid", amount_paid: cents, parent });
     }
-    this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription, isLost);
+    this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription);
   }
 
   #countCall(call: string, url: URL, fields: URLSearchParams): void {
@@ -130,7 +130,9 @@ export class Stripe {
     const metadata = Object.fromEntries([...fields].map(([name, value]) => [name.slice(9, -1), value]));
     if (kind === "customers") {
       const invoice_settings = { default_payment_method: null };
-      return this.#add("customer", null, metadata, { email: fields.get("email") ?? "", invoice_settings });
+      const made = this.#add("customer", null, metadata, { email: fields.get("email") ?? "", invoice_settings });
+      this.#event("customer.created", made);
+      return made;
     }
     if (kind === "products") return this.#add("product", null, {}, {});
     if (kind === "prices") {
@@ -221,12 +223,12 @@ export class Stripe {
     if (declines) this.scheduler.after(20 * HOUR, () => this.become(subscription, later));
   }
 
-  #event(type: string, about: StripeObject, isLost = false): void {
+  #event(type: string, about: StripeObject): void {
     const id = this.#id("evt", about.metadata);
     const created = Math.floor(this.scheduler.now / SECOND);
-    this.events.add({ id, type, created, data: { object: { ...about } } });
-    if (isLost) this.events.undelivered.add(id);
-    this.emit(id, type, about);
+    const event = { id, type, created, data: { object: { ...about } } };
+    this.events.add(event);
+    this.emit(event, about);
   }
 
   #add(object: string, customer: string | null, metadata: StripeObject["metadata"], fields: object): StripeObject {

@@ -15,7 +15,7 @@ export function siteWithApi() {
   }
   const site = siteContext({ SUBSCRIPTION_API: { fetch: send } });
   // The API's `fetch` takes the place of the site's: both ask the same Stripe.
-  const api = apiInProcess({ tell: (id, type, about) => void told.push(eventOf(type, about, id)) });
+  const api = apiInProcess({ tell: ({ id, type }, about) => void told.push(eventOf(type, about, id)) });
   async function deliver(): Promise<void> {
     for (let body = told.shift(); body; body = told.shift())
       await api.ask("/webhooks/stripe", { method: "POST", body, headers: { "stripe-signature": sign(body) } });

@@ -171,7 +171,7 @@ describe("the request ID of a form", () => {
     const { id } = await rowOf(api, "at-stripe@example.com");
     const { customers, setupIntents } = await stripeStateOf(stripe, "at-stripe@example.com");
     const origin = { sign_up_id: id, request_id: RAY };
-    expect(customers.map(({ metadata }) => metadata)).toEqual([origin]);
+    expect(customers.map(({ metadata }) => metadata)).toMatchObject([origin]);
     expect(setupIntents.map(({ metadata }) => metadata)).toMatchObject([origin]);
   });
 });

@@ -23,6 +23,7 @@ const ENDPOINT = {
     "customer.subscription.paused",
     "customer.subscription.resumed",
     "customer.subscription.trial_will_end",
+    "customer.created",
   ],
 };
 

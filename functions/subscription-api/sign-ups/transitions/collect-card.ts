@@ -66,15 +66,13 @@ function record(customerId: string, setupIntent: SetupIntent): Transition {
 
 /** Cancels the setup intent first, so that no card can be set up anymore, and deletes the customer before the row. */
 async function deleteUnfinished(signUp: SignUp, services: AdvanceServices): Promise<Transition> {
-  const { payments, deletedSignUps } = services;
+  const { payments } = services;
   if (signUp.stripe_setup_intent_id !== null) {
     const last = await payments.cancelSetupIntent(signUp.stripe_setup_intent_id);
     if (last && hasOwnCard(signUp, last)) return acceptCard(signUp, last, services);
     const mayWait = !isOlderThan(signUp, PROCESSED_WITHIN_MS);
     if (last?.state === "processing" && mayWait) return { done: true, setupIntent: last };
   }
-  // Without a known customer, its creation may be slow and still end.
-  if (signUp.stripe_customer_id === null) await deletedSignUps.remember([signUp.id]);
   await deleteCustomer(signUp, payments);
   return { remove: true };
 }

@@ -3,14 +3,12 @@ import type { Packages } from "../../packages";
 import type { SignUp } from "../../sign-up";
 import type { SetupIntent } from "../../stripe/card-setup";
 import type { Payments } from "../../stripe/payments";
-import type { DeletedSignUps } from "../deleted-sign-ups";
 import type { Change, SignUps } from "../store";
 import type { TrialHashes } from "../trial-hashes";
 
 export type AdvanceServices = {
   signUps: SignUps;
   payments: Payments;
-  deletedSignUps: DeletedSignUps;
   trialHashes: TrialHashes;
   packages: Packages;
 };

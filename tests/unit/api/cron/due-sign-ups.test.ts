@@ -93,6 +93,15 @@ const ended: Begin = async (api) => {
   return signUp;
 };
 
+/** Its trial ended in a payment. Then it was canceled at Stripe, and the event was lost. */
+const canceledAfterPayment: Begin = async (api) => {
+  const signUp = await SITUATIONS["trialing, active"](api);
+  api.set(NOW + 5 * DAY + HOUR);
+  await cron(api);
+  Object.assign(api.model.get(signUp.stripe_subscription_id) ?? {}, { status: "canceled" });
+  return signUp;
+};
+
 const situation = (name: Situation): Begin => SITUATIONS[name];
 
 test.each<{ rule: string; begin: Begin; moment: number; before: string; afterwards: string }>([
@@ -130,6 +139,13 @@ test.each<{ rule: string; begin: Begin; moment: number; before: string; afterwar
     moment: 5 * DAY + HOUR,
     before: "trialing",
     afterwards: "active",
+  },
+  {
+    rule: "a canceled subscription whose event was lost is found a day after it was last read",
+    begin: canceledAfterPayment,
+    moment: 6 * DAY + HOUR,
+    before: "active",
+    afterwards: "canceled",
   },
   {
     rule: "a trial without a plan ends an hour after its time",

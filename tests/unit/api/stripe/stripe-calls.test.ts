@@ -19,6 +19,7 @@ const CUSTOMER = {
   "address[city]": "Springfield",
   "address[state]": "IL",
   "address[postal_code]": "62701",
+  "metadata[subscription_api]": "http://localhost:8788",
   ...METADATA,
 };
 const SETUP_INTENT = {
