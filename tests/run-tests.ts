@@ -13,6 +13,9 @@ askThisMachineDirectly(process.env);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** npm's own script. On Windows, `npm` is a batch file, which Node starts only in a shell. */
+const npm = z.string("Start the tests with npm test or npm run test:release.").parse(process.env.npm_execpath);
+
 /** The scripts of package.json, by tier; scripts on one line run at the same time. */
 const TIERS: Record<string, string[][]> = {
   test: [["build"], ["typecheck", "lint", "test:unit"], ["test:workers"], ["test:browser"]],
@@ -41,7 +44,7 @@ async function run(script: string, command: string): Promise<Outcome> {
     PLAYWRIGHT_JUNIT_OUTPUT_FILE: file,
     TEST_RESULTS: reports,
   };
-  const child = spawn("npm", ["run", "--silent", script, "--", ...(REPORTING[runner]?.(file) ?? [])], {
+  const child = spawn(process.execPath, [npm, "run", "--silent", script, "--", ...(REPORTING[runner]?.(file) ?? [])], {
     cwd: root,
     env: { ...process.env, ...ofTests },
     stdio: ["ignore", "pipe", "pipe"],

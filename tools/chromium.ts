@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
+import { platform } from "node:process";
 import { chromium } from "@playwright/test";
 import { askThisMachineDirectly } from "./no-proxy";
 
@@ -45,7 +46,8 @@ export function findOrInstallChromium(): string {
   );
 }
 
-// On some systems the program of this name only explains how to install Chromium.
+/** On some systems the program of this name only explains how to install Chromium. On Windows, asking opens a window. */
 function runs(program: string): boolean {
+  if (platform === "win32") return existsSync(program);
   return existsSync(program) && spawnSync(program, ["--version"], { timeout: MINUTE / 4 }).status === 0;
 }

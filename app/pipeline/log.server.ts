@@ -8,7 +8,7 @@ export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
   error(event: string, fields?: LogFields): void;
-  /** An error that was thrown; in a deployment without its message, which can quote a visitor. */
+  /** An error that was thrown, once; in a deployment without its message, which can quote a visitor. */
   failure(event: string, error: unknown): void;
 }
 
@@ -18,12 +18,18 @@ export interface Log {
  */
 export function createLog(requestId: string, env: object): Log {
   const added: LogFields = {};
+  /** Remix reports a loader's error twice: for the data and for the page. */
+  const failures = new Set<unknown>();
   return {
     add: (fields) => Object.assign(added, fields),
     end: (fields) => console.info(logLine("info", "request", requestId, fields, added)),
     info: (event, fields) => console.info(logLine("info", event, requestId, fields)),
     warn: (event, fields) => console.warn(logLine("warn", event, requestId, fields)),
     error: (event, fields) => console.error(logLine("error", event, requestId, fields)),
-    failure: (event, error) => console.error(logLine("error", event, requestId, describeError(error, isLocal(env)))),
+    failure(event, error) {
+      if (failures.has(error)) return;
+      failures.add(error);
+      console.error(logLine("error", event, requestId, describeError(error, isLocal(env))));
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { createRequestHandler, type RequestHandler, type ServerBuild } from "@remix-run/cloudflare";
 import type { RenderPage } from "./context.server";
+import { NoErrorPage } from "./response/error-page.server";
 import { isHtml } from "./response/is-html.server";
 import type { MatchedRoute } from "./routes.server";
 
@@ -14,7 +15,7 @@ export function remix(build: ServerBuild): RenderPage {
     const response = await handle(withCheckedOrigin(request), app.loadContext(context));
     // Remix falls back to plain text if its error page fails too, for example after an error in the root loader.
     const isFallback = response.status === 500 && !isHtml(response) && !route?.isData;
-    if (isFallback) throw new Error("Remix could not render its error page");
+    if (isFallback) throw new NoErrorPage();
     return response;
   };
 }

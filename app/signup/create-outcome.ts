@@ -1,3 +1,5 @@
+import type { FailedCall } from "../shared/failed-call";
+
 /** The outcome of the API's `POST /subscription`. */
 export type CreateOutcome =
   /**
@@ -18,7 +20,7 @@ export type CreateOutcome =
   /** The plan costs more than the form showed; nothing new was stored. */
   | { kind: "price changed" }
   /** No complete response, or none within the deadline. */
-  | { kind: "unreachable"; timedOut: boolean }
+  | { kind: "unreachable"; cause: FailedCall["cause"] }
   /** A 2xx response without a client_secret: other JSON, another format or no body at all. */
   | { kind: "misconfigured" }
   /** A 2xx response whose JSON is incomplete, or that is too long. */
@@ -30,5 +32,5 @@ export type FailedOutcome = Exclude<CreateOutcome, { kind: "created" }>;
 export function statusFor(outcome: FailedOutcome): number {
   if (outcome.kind === "rejected" && [400, 409, 422, 429, 503].includes(outcome.status)) return outcome.status;
   if (outcome.kind === "price changed") return 409;
-  return outcome.kind === "unreachable" && outcome.timedOut ? 504 : 502;
+  return outcome.kind === "unreachable" && outcome.cause === "deadline" ? 504 : 502;
 }

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path/posix";
 import { describe, expect, test } from "vitest";
 import { root } from "../../tools/wrangler/wrangler";
+import { filesIn } from "../support/files-in";
 
 /* Who may import whom. Biome's noImportCycles refuses cycles, types included. */
 
@@ -171,8 +172,7 @@ function importsOf(file: string): Import[] {
 }
 
 function codeIn(folder: string): string[] {
-  const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
-  return names.filter((name) => /\.(?:tsx?|mdx)$/.test(name)).map((name) => join(folder, name));
+  return filesIn(folder).filter((name) => /\.(?:tsx?|mdx)$/.test(name));
 }
 
 const IMPORTS = ["app", "functions", "tools", "tests"].flatMap(codeIn).flatMap(importsOf);

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { platform } from "node:process";
 import { ToolError } from "../failures";
 import { root } from "../wrangler/wrangler";
 import { DEFAULT_PORT } from "./addresses";
@@ -23,10 +24,14 @@ export function makeWritable(folder: string): void {
     if (!(error instanceof Error && "code" in error && "path" in error)) throw error;
     if (error.code === "ENOSPC") throw new ToolError(DISK_IS_FULL);
     const path = existingPartOf(String(error.path));
+    const takeOver =
+      platform === "win32"
+        ? "let this user write there"
+        : `make this user its owner with sudo chown -R "$USER" "${path}"`;
     const remedy =
       error.code === "EROFS"
         ? "copy or clone the repository into a folder that can be written"
-        : `make this user its owner with sudo chown -R "$USER" "${path}", or use a copy of the repository that is yours`;
+        : `${takeOver}, or use a copy of the repository that is yours`;
     throw new ToolError(`${path} cannot be written (${error.code}): ${remedy}.`);
   }
 }

@@ -6,9 +6,12 @@ import { UNEXPECTED_ERROR } from "../../ui/layout/error-page";
 import type { SiteEnv } from "../context.server";
 import { Refusal } from "../guard/refusals.server";
 
+/** Thrown after an error that Remix has logged and has no page for. */
+export class NoErrorPage extends Error {}
+
 /** Answers an unexpected error with a page that needs no React. */
 export const errorPage: ErrorHandler<SiteEnv> = (error, c) => {
-  c.get("log").failure("unexpected", error);
+  if (!(error instanceof NoErrorPage)) c.get("log").failure("unexpected", error);
   return plainPage(c, 500, UNEXPECTED_ERROR);
 };
 

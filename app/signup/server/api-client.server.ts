@@ -2,17 +2,15 @@ import * as z from "zod/mini";
 import { PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../contract/problem-types";
 import { RATE_LIMIT_KEY_HEADER, SHOWN_PRICE_HEADER } from "../../contract/site-headers";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
-import {
-  agreedCentsIn,
-  type SubscriptionStatus,
-  subscriptionResponse,
-  subscriptionStatus,
-} from "../../contract/subscription-response";
+import { agreedCentsIn, subscriptionResponse, subscriptionStatus } from "../../contract/subscription-response";
+import type { Log } from "../../pipeline/log.server";
 import type { ServiceBinding } from "../../pipeline/settings/configuration.server";
 import { readBoundedText } from "../../shared/bounded-body";
+import { type FailedCall, failedBody, failedCall } from "../../shared/failed-call";
 import { parseJson } from "../../shared/parse-json";
 import { sleep } from "../../shared/sleep";
 import type { CreateOutcome } from "../create-outcome";
+import type { TrialAnswer } from "../session-state";
 
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_PROBLEM_BYTES = 4 * 1024;
@@ -30,8 +28,8 @@ export interface SubscriptionApi {
     request: SubscriptionRequest,
     about: { idempotencyKey: string; requestId: string; rateLimitKey: string; shownPriceCents?: number | undefined },
   ): Promise<CreateOutcome>;
-  /** A sign-up's status; `unknown` after a 404. `statusUrl` comes from `create`. Logs nothing. */
-  status(statusUrl: string, requestId: string): Promise<SubscriptionStatus | { status: "unreachable" | "unknown" }>;
+  /** A sign-up's status; `unknown` after a 404. Logs why there is none. @param statusUrl from `create` */
+  status(statusUrl: string, by: { requestId: string; log: Log }): Promise<TrialAnswer>;
 }
 
 export interface SubscriptionApiOptions {
@@ -71,21 +69,26 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
       return idempotent ? sendWithRetries(send, timeoutMs) : send(AbortSignal.timeout(timeoutMs));
     },
 
-    async status(statusUrl, requestId) {
+    async status(statusUrl, { requestId, log }) {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const failed = (call: FailedCall): TrialAnswer => {
+        log.warn("status_check_failed", call);
+        return { status: "unreachable" };
+      };
       try {
-        const response = await fetchFrom(binding, statusUrl, {
-          headers: { Accept: "application/json", "X-Request-Id": requestId },
-          redirect: "manual",
-          signal: AbortSignal.timeout(timeoutMs),
-        });
-        const body = response.ok ? await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES }) : undefined;
-        if (body?.status === "read") return subscriptionStatus.parse(JSON.parse(body.text));
-        if (!response.bodyUsed) await response.body?.cancel();
-        if (response.status === 404) return { status: "unknown" };
-      } catch {
-        // Ignore network failures, timeouts and invalid responses: the page checks again.
+        const headers = { Accept: "application/json", "X-Request-Id": requestId };
+        const response = await fetchFrom(binding, statusUrl, { headers, redirect: "manual", signal });
+        if (!response.ok) {
+          await response.body?.cancel();
+          if (response.status === 404) return { status: "unknown" };
+          return failed({ cause: "status", status: response.status });
+        }
+        const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
+        if (body.status !== "read") return failed(failedBody(body.status, signal));
+        return subscriptionStatus.parse(JSON.parse(body.text));
+      } catch (error) {
+        return failed(failedCall(error));
       }
-      return { status: "unreachable" };
     },
   };
 }
@@ -116,7 +119,7 @@ async function sendWithRetries(send: Send, timeoutMs: number): Promise<CreateOut
 
 /** True if another call can help. After a timeout, there is no time left for one. */
 function isTransient(outcome: CreateOutcome): boolean {
-  if (outcome.kind === "unreachable") return !outcome.timedOut;
+  if (outcome.kind === "unreachable") return outcome.cause !== "deadline";
   return outcome.kind === "rejected" && [502, 503, 504].includes(outcome.status);
 }
 
@@ -141,10 +144,10 @@ async function callApi(
     const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
     if (body.status === "read") return parseResponse(body.text);
     if (body.status === "too long") return { kind: "unintelligible" };
-  } catch {
-    // Network failures and timeouts are returned as `unreachable`.
+    return { kind: "unreachable", cause: failedBody(body.status, init.signal).cause };
+  } catch (error) {
+    return { kind: "unreachable", cause: failedCall(error).cause };
   }
-  return { kind: "unreachable", timedOut: init.signal.aborted };
 }
 
 /** Undefined for a Retry-After with a date. */

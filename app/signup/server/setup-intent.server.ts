@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Log } from "../../pipeline/log.server";
 import { readBoundedText } from "../../shared/bounded-body";
+import { type FailedCall, failedBody, failedCall } from "../../shared/failed-call";
 import { isOverLimit, type RateLimit } from "../../shared/limits/rate-limit";
 import { rateLimitKeyOf } from "../../shared/limits/rate-limit-key";
 import type { SetupIntentAnswer } from "../session-state";
@@ -11,7 +12,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 300;
 
 export interface SetupIntents {
-  /** Also returns `unreachable` for a sender over the rate limit. */
+  /** `unreachable`, also for a sender over the rate limit, is logged with its cause. */
   retrieve(clientSecret: string, asker: { ip: string | null; log: Log }): Promise<SetupIntentAnswer>;
 }
 
@@ -43,7 +44,8 @@ export function setupIntents({
   key: string;
   limiter: RateLimit;
 }): SetupIntents {
-  async function ask(clientSecret: string, expand: boolean): Promise<Response> {
+  type Asked = { expand: boolean; signal: AbortSignal };
+  async function ask(clientSecret: string, { expand, signal }: Asked): Promise<Response> {
     const id = clientSecret.split("_secret_")[0] ?? "";
     const query = new URLSearchParams({
       client_secret: clientSecret,
@@ -52,7 +54,7 @@ export function setupIntents({
     return fetch(`${apiUrl}/v1/setup_intents/${encodeURIComponent(id)}?${query}`, {
       headers: { Authorization: `Bearer ${key}` },
       redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal,
     });
   }
 
@@ -63,29 +65,39 @@ export function setupIntents({
         log.warn("card_check_limited");
         return { status: "unreachable" };
       }
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const failed = (call: FailedCall): SetupIntentAnswer => {
+        log.warn("card_check_failed", call);
+        return { status: "unreachable" };
+      };
       try {
-        let response = await ask(clientSecret, true);
+        let response = await ask(clientSecret, { expand: true, signal });
         // The card is only displayed. If reading it is not permitted, the state is enough.
         if (response.status === 400) {
           await response.body?.cancel();
-          response = await ask(clientSecret, false);
+          response = await ask(clientSecret, { expand: false, signal });
         }
-        if (response.ok) return await read(response);
-        await response.body?.cancel();
-        if (response.status === 401 || response.status === 403)
-          log.error("stripe_key_refused", { status: response.status });
-        return { status: response.status === 400 || response.status === 404 ? "unknown" : "unreachable" };
-      } catch {
-        return { status: "unreachable" };
+        if (!response.ok) {
+          await response.body?.cancel();
+          const { status } = response;
+          if (status === 400 || status === 404) return { status: "unknown" };
+          if (status !== 401 && status !== 403) return failed({ cause: "status", status });
+          log.error("stripe_key_refused", { status });
+          return { status: "unreachable" };
+        }
+        const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
+        if (body.status !== "read") return failed(failedBody(body.status, signal));
+        return answerIn(JSON.parse(body.text));
+      } catch (error) {
+        return failed(failedCall(error));
       }
     },
   };
 }
 
-async function read(response: Response): Promise<SetupIntentAnswer> {
-  const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
-  if (body.status !== "read") return { status: "unreachable" };
-  const { status, payment_method, last_setup_error } = setupIntent.parse(JSON.parse(body.text));
+/** Throws Zod's error for something other than a setup intent. */
+function answerIn(json: unknown): SetupIntentAnswer {
+  const { status, payment_method, last_setup_error } = setupIntent.parse(json);
   switch (status) {
     case "succeeded":
       return { status, card: payment_method?.card };

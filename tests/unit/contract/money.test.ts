@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chargedAmount, inDollars, isPrice, MAX_CENTS, shortAmount } from "../../../app/contract/money";
 import { wrongPrice } from "../../../tools/build";
 import { root } from "../../../tools/wrangler/wrangler";
+import { filesIn } from "../../support/files-in";
 
 /* Amounts in US cents, as text. */
 
@@ -35,9 +36,9 @@ test("every amount can be read back from its texts", () => {
 
 test("nothing else turns cents into dollars", () => {
   const found = ["app", "functions", "tools"].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-      .map((name) => join(folder, name))
-      .filter((name) => /\.tsx?$/.test(name) && /\/ 100\b(?!_)/.test(readFileSync(join(root, name), "utf8"))),
+    filesIn(folder).filter(
+      (name) => /\.tsx?$/.test(name) && /\/ 100\b(?!_)/.test(readFileSync(join(root, name), "utf8")),
+    ),
   );
   expect(found).toEqual(["app/contract/money.ts"]);
 });

@@ -1,64 +1,29 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
-import { type SubscriptionApiOptions, subscriptionApi } from "../../../app/signup/server/api-client.server";
 import { validRequest } from "../../support/person";
 import { bodyOf } from "../../support/site-in-process/body-of";
+import {
+  type Answer,
+  apiThat,
+  breaks,
+  CREATED,
+  fails,
+  failsAfter,
+  hangs,
+  headersOf,
+  long,
+  STATUS_URL,
+  says,
+  saysText,
+  stopClock,
+} from "./called-api";
 
-/* Calls to the subscription API, and the outcome for each of its answers. */
+/* Calls to the subscription API that create a sign-up, and the outcome for each of its answers. */
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: 0 });
-  // The stopped clock does not move the platform's own.
-  vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
-    const controller = new AbortController();
-    setTimeout(() => controller.abort(new DOMException("Timed out", "TimeoutError")), milliseconds);
-    return controller.signal;
-  });
-});
-afterEach(() => void vi.useRealTimers());
+stopClock();
 
-const STATUS_URL = "https://api.example/v1/status/a";
-const CREATED = { client_secret: "seti_1_secret_1" };
-type Answer = (init: RequestInit) => Promise<Response>;
-
-/** An API behind the binding. It gives these answers in turn, repeats the last, and records each request with its time. */
-function apiThat(answers: Answer[], options: Partial<SubscriptionApiOptions> = {}) {
-  vi.setSystemTime(0);
-  const calls: { url: string; init: RequestInit; at: number }[] = [];
-  const answer = async (url: string, init: RequestInit = {}) => {
-    calls.push({ url, init, at: Date.now() });
-    return answers[Math.min(calls.length, answers.length) - 1]?.(init) ?? Response.error();
-  };
-  const network = vi.spyOn(globalThis, "fetch").mockImplementation((url, init) => answer(String(url), init));
-  const base = { baseUrl: "https://api.example/v1", timeoutMs: 5_000, idempotent: false };
-  const api = subscriptionApi({ ...base, binding: { fetch: answer }, ...options });
-  const ids = { idempotencyKey: "a-key", requestId: "a-request", rateLimitKey: "192.0.2.1" };
-  async function settle<Outcome>(work: Promise<Outcome>) {
-    const settled = work.then((outcome) => ({ outcome, endedAt: Date.now() }));
-    await vi.runAllTimersAsync();
-    return { ...(await settled), calls, network: network.mock.calls.length };
-  }
-  const create = (shownPriceCents?: number) => settle(api.create(validRequest, { ...ids, shownPriceCents }));
-  return { create, status: () => settle(api.status(STATUS_URL, "a-request")) };
-}
-
-const says = (body: unknown, status = 200, headers: HeadersInit = {}) => {
-  return async () => Response.json(body, { status, headers });
-};
-const saysText = (text: string, status = 200, type = "text/plain") => {
-  return async () => new Response(text, { status, headers: { "Content-Type": type } });
-};
 const problem = (text: string) => saysText(text, 409, "application/problem+json; charset=utf-8");
-const failsAfter = (milliseconds: number) => () =>
-  new Promise<Response>((_, reject) => setTimeout(() => reject(new TypeError("fetch failed")), milliseconds));
-const fails = failsAfter(0);
-const breaks: Answer = async () => bodyOf(["{"], "breaks off").response;
-/** Ends with the signal of its request, as `fetch` does. */
-const hangs: Answer = ({ signal }) =>
-  new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 const IN_PROGRESS = JSON.stringify({ type: REQUEST_IN_PROGRESS, title: "Still in progress" });
-
-const headersOf = (init: RequestInit | undefined) => Object.fromEntries(new Headers(init?.headers));
 
 describe("a sign-up", () => {
   test("is posted as the contract requires, and no redirect is followed", async () => {
@@ -93,18 +58,10 @@ describe("a sign-up", () => {
   });
 });
 
-test("a status is asked for without the headers of a sign-up, and no redirect is followed", async () => {
-  const { calls } = await apiThat([says({ status: "pending" })]).status();
-  expect(calls).toMatchObject([{ url: STATUS_URL, init: { redirect: "manual" } }]);
-  expect(headersOf(calls[0]?.init)).toEqual({ accept: "application/json", "x-request-id": "a-request" });
-});
-
 const created = { kind: "created", clientSecret: "seti_1_secret_1" };
 const [unintelligible, misconfigured] = [{ kind: "unintelligible" }, { kind: "misconfigured" }];
-const unreachable = { kind: "unreachable", timedOut: false };
+const unreachable = { kind: "unreachable", cause: "connection" };
 const rejected = (status: number, retryAfter?: number) => ({ kind: "rejected", status, retryAfter });
-/** JSON of so many bytes more than the 64 KiB that are read. */
-const long = (json: object, more: number) => saysText(JSON.stringify(json).padEnd(64 * 1024 + more));
 const at = (status_url: string) => says({ ...CREATED, status_url });
 const endsAt = (expires_at: string) => says({ ...CREATED, expires_at });
 
@@ -188,7 +145,7 @@ describe("an API that honors the key", () => {
   ])("is given up at the one deadline: $name", async ({ answers, timeoutMs, calledAt }) => {
     const { calls, endedAt, outcome } = await apiThat(answers, { idempotent: true, timeoutMs }).create();
     expect(calls.map(({ at }) => at)).toEqual(calledAt);
-    expect(outcome).toEqual({ kind: "unreachable", timedOut: true });
+    expect(outcome).toEqual({ kind: "unreachable", cause: "deadline" });
     expect(endedAt).toBe(timeoutMs);
   });
 
@@ -212,37 +169,4 @@ test.each(["create", "status"] as const)("the body of a refusal is not awaited: 
   const { response, canceled } = bodyOf([], "stalls");
   await apiThat([async () => new Response(response.body, { status: 500 })])[ask]();
   expect(canceled()).toBe(true);
-});
-
-const TRIAL = { status: "trial", trial_end: "2026-11-27T12:00:00.000Z" };
-const CARD_USED = { status: "card_used", client_secret: "seti_2_secret_2" };
-
-test.each<{ name: string; answer: Answer; status: object }>([
-  { name: "pending", answer: says({ status: "pending" }), status: { status: "pending" } },
-  { name: "a trial", answer: says(TRIAL), status: TRIAL },
-  {
-    name: "a trial whose end is too long for a cookie",
-    answer: says({ status: "trial", trial_end: `2026-11-27T12:00:00.${"0".repeat(5_000)}Z` }),
-    status: { status: "trial", trial_end: undefined },
-  },
-  { name: "the end", answer: says({ status: "ended" }), status: { status: "ended" } },
-  { name: "a used card", answer: says(CARD_USED), status: CARD_USED },
-  { name: "404", answer: says(TRIAL, 404), status: { status: "unknown" } },
-])("a sign-up's status is read from the API's response: $name", async ({ answer, status }) => {
-  expect((await apiThat([answer]).status()).outcome).toEqual(status);
-});
-
-test.each<{ name: string; answer: Answer }>([
-  { name: "an unknown status", answer: says({ status: "perhaps" }) },
-  { name: "a used card without a secret", answer: says({ status: "card_used" }) },
-  { name: "500", answer: says(TRIAL, 500) },
-  { name: "a redirect", answer: says(TRIAL, 302) },
-  { name: "more than 64 KiB", answer: long(TRIAL, 1) },
-  { name: "no connection", answer: fails },
-])("any other answer leaves the status open: $name", async ({ answer }) => {
-  expect((await apiThat([answer]).status()).outcome).toEqual({ status: "unreachable" });
-});
-
-test("a status has five seconds", async () => {
-  expect(await apiThat([hangs]).status()).toMatchObject({ outcome: { status: "unreachable" }, endedAt: 5_000 });
 });

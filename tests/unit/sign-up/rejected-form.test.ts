@@ -132,7 +132,7 @@ describe("a form that the API does not take", () => {
       status: 502,
       title: "Connection Failed",
       message: CONNECTION,
-      log: ["signup_failed", { outcome: "unreachable", status: undefined }],
+      log: ["signup_failed", { outcome: "unreachable", status: undefined, cause: "connection" }],
     },
   ];
 

@@ -17,7 +17,8 @@ async function ask(answer: Answer | undefined, { secret = SECRET, limit = 1 } = 
   const fetching = vi.spyOn(globalThis, "fetch").mockClear().mockImplementation(answers);
   const setupIntent = await setupIntents.retrieve(secret, { ip: "2001:db8::1", log: context.log });
   const calls = fetching.mock.calls.map(([url, init]) => ({ url: decodeURIComponent(String(url)), init }));
-  return { setupIntent, calls, logged: logged.map(([event]) => event), keys: limiter.keys };
+  const lines = logged.map(([event, fields]) => ({ event, ...Object(fields) }));
+  return { setupIntent, calls, lines, logged: logged.map(([event]) => event), keys: limiter.keys };
 }
 
 const says = (fields: object) => () => Response.json({ id: "seti_1", ...fields });
@@ -101,30 +102,36 @@ describe("an answer that is not a setup intent", () => {
     return new Response(new ReadableStream({ cancel: () => void open.pop() }, { highWaterMark: 0 }), { status });
   };
 
-  test.each([
-    { name: "400", answer: refuses(400), means: "unknown" },
-    { name: "404", answer: refuses(404), means: "unknown" },
-    { name: "401", answer: refuses(401), means: "unreachable" },
-    { name: "403", answer: refuses(403), means: "unreachable" },
-    { name: "409, another request is at work", answer: refuses(409), means: "unreachable" },
-    { name: "429", answer: refuses(429), means: "unreachable" },
-    { name: "500", answer: refuses(500), means: "unreachable" },
-    { name: "a redirect", answer: refuses(302), means: "unreachable" },
-    { name: "no JSON", answer: () => new Response("<html>"), means: "unreachable" },
-    { name: "another object", answer: () => Response.json({ object: "error" }), means: "unreachable" },
-    {
-      name: "more than 64 KiB",
-      answer: says({ status: "processing", more: "x".repeat(64 * 1024) }),
-      means: "unreachable",
-    },
-    { name: "none", answer: undefined, means: "unreachable" },
-  ])("means $means, and its connection is closed: $name", async ({ answer, means }) => {
-    expect((await ask(answer)).setupIntent).toEqual({ status: means });
+  test.each([400, 404])("that says the secret is unknown is not asked for again: %i", async (status) => {
+    const { setupIntent, logged } = await ask(refuses(status));
+    expect(setupIntent).toEqual({ status: "unknown" });
+    expect(logged).toEqual([]);
     expect(open, "open connections").toEqual([]);
   });
 
-  test.each([401, 403])("because Stripe refuses the key is an error in the log: %i", async (status) => {
-    expect((await ask(refuses(status))).logged).toEqual(["stripe_key_refused"]);
+  const failed = (logs: object) => ({ event: "card_check_failed", ...logs });
+  const refused = (status: number) => ({ event: "stripe_key_refused", status });
+
+  test.each<{ name: string; answer?: Answer; logs: object }>([
+    { name: "401", answer: refuses(401), logs: refused(401) },
+    { name: "403", answer: refuses(403), logs: refused(403) },
+    { name: "409, another request is at work", answer: refuses(409), logs: failed({ cause: "status", status: 409 }) },
+    { name: "429", answer: refuses(429), logs: failed({ cause: "status", status: 429 }) },
+    { name: "500", answer: refuses(500), logs: failed({ cause: "status", status: 500 }) },
+    { name: "a redirect", answer: refuses(302), logs: failed({ cause: "status", status: 302 }) },
+    { name: "HTML", answer: () => new Response("<html>"), logs: failed({ cause: "answer" }) },
+    { name: "another object", answer: () => Response.json({ object: "error" }), logs: failed({ cause: "answer" }) },
+    {
+      name: "more than 64 KiB",
+      answer: says({ status: "processing", more: "x".repeat(64 * 1024) }),
+      logs: failed({ cause: "answer" }),
+    },
+    { name: "none", logs: failed({ cause: "connection" }) },
+  ])("leaves the card open, is closed, and its cause is logged: $name", async ({ answer, logs }) => {
+    const { setupIntent, lines } = await ask(answer);
+    expect(setupIntent).toEqual({ status: "unreachable" });
+    expect(lines).toEqual([logs]);
+    expect(open, "open connections").toEqual([]);
   });
 
   test("because the card may not be read is asked for again without it", async () => {

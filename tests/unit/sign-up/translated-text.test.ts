@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ParseResult, parse } from "@babel/parser";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { root } from "../../../tools/wrangler/wrangler";
+import { filesIn } from "../../support/files-in";
 
 /*
  * Browsers' translation replaces each text node with an element, which React does not know: it throws when it removes such a text
@@ -120,8 +121,7 @@ function mergedBranchesIn(code: string): string[] {
 
 function componentsIn(path: string): string[] {
   if (path.endsWith(".tsx")) return [path];
-  const names = readdirSync(join(root, path), { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".tsx")).map((name) => join(path, name));
+  return filesIn(path).filter((name) => name.endsWith(".tsx"));
 }
 
 const COMPONENTS = HYDRATED.flatMap(componentsIn);

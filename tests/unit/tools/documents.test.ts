@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { EXAMPLES, HANDBOOK, withTables } from "../../../tools/documents";
 import { root } from "../../../tools/wrangler/wrangler";
+import { filesIn } from "../../support/files-in";
 
 const textOf = (path: string) => readFileSync(join(root, path), "utf8");
 const inDocs = readdirSync(join(root, "docs")).map((name) => `docs/${name}`);
@@ -46,14 +47,26 @@ test.each(Object.keys(EXAMPLES))("%s is as npm run docs writes it", (path) => {
   expect(textOf(path)).toBe(EXAMPLES[path]?.());
 });
 
+const code = ["app", "functions/subscription-api"]
+  .flatMap(filesIn)
+  .filter((name) => /\.tsx?$/.test(name))
+  .map(textOf)
+  .join("\n");
+
 test("the handbook's alerts and funnel name events that the Workers log", () => {
-  const code = ["app", "functions/subscription-api"].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => /\.tsx?$/.test(name))
-      .map((name) => textOf(join(folder, name))),
-  );
   const named = all(textOf(HANDBOOK), /event (?:= |in \()([\w, ]+)/g).flatMap((names) => names.split(/, | and /));
   const events = named.filter((name) => /^[a-z]+(?:_[a-z]+)*$/.test(name));
   expect(events.length).toBeGreaterThan(15);
-  expect(events.filter((event) => !code.some((text) => text.includes(`"${event}"`)))).toEqual([]);
+  expect(events.filter((event) => !code.includes(`"${event}"`))).toEqual([]);
+});
+
+test("each warning and error that the Workers log is in the handbook's alerts", () => {
+  const logged = [
+    ...all(code, /\.(?:warn|error|failure)\("([a-z_]+)"/g),
+    ...all(code, /\blogFailure\("([a-z_]+)"/g),
+    ...all(code, /\blog(?:\(|: \[)(?:[^"]*\? "error" : )?"(?:warn|error)", "([a-z_]+)"/g),
+  ];
+  const [, alerts = ""] = /^### Alerts$(.*?)^### /ms.exec(textOf(HANDBOOK)) ?? [];
+  expect(logged.length).toBeGreaterThan(25);
+  expect(logged.filter((event) => !new RegExp(`\\b${event}\\b`).test(alerts))).toEqual([]);
 });

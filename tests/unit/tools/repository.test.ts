@@ -1,12 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, matchesGlob, normalize, resolve } from "node:path";
+import { matchesGlob, resolve } from "node:path";
+import { dirname, join, normalize } from "node:path/posix";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { WORKERS, workerNames } from "../../../tools/build";
 import { INSTALL_CHROMIUM } from "../../../tools/chromium";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { root } from "../../../tools/wrangler/wrangler";
+import { filesIn } from "../../support/files-in";
 
 /* Paths and patterns written by hand in code and settings match existing files. */
 
@@ -18,9 +20,7 @@ const FOLDERS = [".ci", ".github", "app", "docs", "functions", "public", "tests"
 const isOutput = (path: string) => /^(build|public\/build)(\/|$)|\.wrangler/.test(path);
 const files = [
   ...readdirSync(root).filter((name) => statSync(join(root, name)).isFile()),
-  ...FOLDERS.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
-  ),
+  ...FOLDERS.flatMap(filesIn),
 ].filter((path) => !isOutput(path) && statSync(join(root, path)).isFile());
 const code = files.filter((path) => /\.(tsx?|mjs)$/.test(path));
 

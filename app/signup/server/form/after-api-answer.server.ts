@@ -25,7 +25,8 @@ const VISITORS_OWN = [409, 422, 429];
 
 export function logFailure(outcome: FailedOutcome, log: Log): void {
   const status = outcome.kind === "rejected" ? outcome.status : undefined;
-  const line = { outcome: outcome.kind, status };
+  const cause = outcome.kind === "unreachable" ? outcome.cause : undefined;
+  const line = { outcome: outcome.kind, status, cause };
   if (status !== undefined && VISITORS_OWN.includes(status)) log.info("signup_refused", line);
   else log.warn("signup_failed", line);
 }

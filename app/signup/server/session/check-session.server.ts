@@ -10,22 +10,22 @@ type Context = Pick<AppLoadContext, "api" | "setupIntents" | "requestId" | "ip" 
  */
 export async function withAgreedPrice(
   session: UnfinishedSession,
-  { api, requestId }: Pick<Context, "api" | "requestId">,
+  { api, requestId, log }: Pick<Context, "api" | "requestId" | "log">,
 ): Promise<UnfinishedSession | undefined> {
   const { packageId, agreedPriceCents, statusUrl } = session;
   if (packageId === "" || statusUrl === undefined) return session;
-  const answer = await api.status(statusUrl, requestId);
+  const answer = await api.status(statusUrl, { requestId, log });
   if (answer.status === "unreachable" && agreedPriceCents === undefined) return undefined;
   return { ...session, agreedPriceCents: agreedCentsIn(answer) ?? agreedPriceCents };
 }
 
 /** Asks Stripe about a sign-up's card, then the API about its trial, and returns the sign-up's new state. */
 export async function checkSession(session: UnfinishedSession, context: Context): Promise<SignupSession> {
-  const { api, setupIntents, requestId, log } = context;
+  const { api, setupIntents, log } = context;
   const { clientSecret, statusUrl } = session;
   const setupIntent = await setupIntents.retrieve(clientSecret, context);
   if (setupIntent.status === "unknown") log.error("setup_intent_unknown");
   const hasTrial = setupIntent.status === "succeeded" && statusUrl !== undefined;
-  const trial = hasTrial ? await api.status(statusUrl, requestId) : undefined;
+  const trial = hasTrial ? await api.status(statusUrl, context) : undefined;
   return transition(session, setupIntent, trial, Date.now());
 }

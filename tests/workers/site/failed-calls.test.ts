@@ -1,0 +1,87 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
+import { expect, onTestFinished, test } from "vitest";
+import { root } from "../../../tools/wrangler/wrangler";
+
+/* The names and messages of workerd's own errors, by which app/shared/failed-call.ts knows a cause. */
+
+const ASKING = `
+import { failedCall } from "./app/shared/failed-call";
+export default {
+  async fetch(request) {
+    const { url, milliseconds } = await request.json();
+    try {
+      const response = await fetch(url, { signal: AbortSignal.timeout(milliseconds) });
+      return Response.json(await response.json());
+    } catch (error) {
+      return Response.json(failedCall(error));
+    }
+  },
+};`;
+
+async function causeOf(url: string, milliseconds = 60_000): Promise<unknown> {
+  const { outputFiles } = await build({
+    stdin: { contents: ASKING, resolveDir: root },
+    ...{ bundle: true, format: "esm", write: false },
+  });
+  const worker = new Miniflare({
+    ...{ modules: true, compatibilityDate: "2026-04-20", script: outputFiles[0]?.text ?? "" },
+    // workerd also writes a stack of its own.
+    handleRuntimeStdio: (...streams: Readable[]) => void streams.map((stream) => stream.resume()),
+  });
+  onTestFinished(() => worker.dispose());
+  const answer = await worker.dispatchFetch("http://x/", {
+    method: "POST",
+    body: JSON.stringify({ url, milliseconds }),
+  });
+  return answer.json();
+}
+
+/** A port of this machine with a server that does this to each connection that has sent something. */
+async function portThat(answers: (socket: Socket) => void): Promise<number> {
+  const server = createServer((socket) => socket.on("error", () => {}).once("data", () => answers(socket)));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no port");
+  return address.port;
+}
+
+const html = "<html>";
+const HTML = `HTTP/1.1 200 OK\r\nContent-Length: ${html.length}\r\n\r\n${html}`;
+const CUT_SHORT = `HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"a"`;
+
+test.each<{ name: string; url: () => string | Promise<string>; cause: string }>([
+  { name: "a closed port", url: () => "http://127.0.0.1:1/", cause: "connection" },
+  {
+    name: "a connection that is reset",
+    url: async () => `http://127.0.0.1:${await portThat((socket) => socket.resetAndDestroy())}/`,
+    cause: "connection",
+  },
+  {
+    name: "an answer that is cut short",
+    url: async () => `http://127.0.0.1:${await portThat((socket) => socket.end(CUT_SHORT))}/`,
+    cause: "connection",
+  },
+  {
+    name: "HTML",
+    url: async () => `http://127.0.0.1:${await portThat((socket) => socket.end(HTML))}/`,
+    cause: "answer",
+  },
+  { name: "a host without an address", url: () => "http://nowhere.invalid/", cause: "dns or tls" },
+  {
+    name: "a host without TLS",
+    url: async () => `https://127.0.0.1:${await portThat((socket) => socket.end(HTML))}/`,
+    cause: "dns or tls",
+  },
+])("workerd's error is known: $name", async ({ url, cause }) => {
+  expect(await causeOf(await url())).toEqual({ cause });
+});
+
+test("workerd's error is known: no answer by the deadline", async () => {
+  const url = `http://127.0.0.1:${await portThat(() => {})}/`;
+  expect(await causeOf(url, 1)).toEqual({ cause: "deadline" });
+});
