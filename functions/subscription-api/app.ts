@@ -85,7 +85,7 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
   if (entrypoint === "public") app.use(guards.requireLocalHost);
   app.use(guards.requireTls);
 
-  if (entrypoint === "public") app.get("/openapi.json", (c) => c.json(openApi()));
+  if (entrypoint === "public") app.get("/openapi.json", (c) => c.json(openApi(new URL(c.req.url).origin)));
 
   app.use(async (c, next) => {
     const result = readConfig(c.env);

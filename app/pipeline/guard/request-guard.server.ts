@@ -57,7 +57,7 @@ function checkRequest(request: Request, url: URL, route: MatchedRoute | undefine
 }
 
 /**
- * Older Remix versions answer `_data` with a single loader and skip the page's checks. Searches the text, because parsing every
+ * Remix answers `_data` with a single loader or action and skips the page's checks. Searches the text, because parsing every
  * query of a flood would cost too much.
  */
 function isMalformed(search: string): boolean {

@@ -45,7 +45,7 @@ const RETURNED_SECRET = "setup_intent_client_secret";
  * | none, or a newer sign-up    | `?return=T`              | the state of the token's sign-up, without personal data  |
  * | unfinished one of the link  | `?resume=L`              | 303 to the clean path                                    |
  * | anything else               | `?resume=L`              | question: ready, busy or expired                         |
- * | any                         | with Stripe's secret     | 303 to the same URL without it                           |
+ * | any                         | with Stripe's secret     | 303 to the same path, with `?return=T` if it was there   |
  */
 export async function currentStep(request: Request, packageId: string, context: AppLoadContext) {
   const { sessions, resumeLinks } = context;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { company } from "../../../app/company";
 import { PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
 import { RATE_LIMIT_KEY_HEADER, SHOWN_PRICE_HEADER } from "../../../app/contract/site-headers";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
@@ -33,45 +34,60 @@ const SIGN_UP: Refusals = {
 };
 const STATUS: Refusals = { ...ANY_OPERATION, 404: `an unknown or expired token; ${NOT_THE_SITE}`, 409: IN_PROGRESS };
 
-let document: Json | undefined;
-
 /**
  * The routes that the site calls, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). Generated from the schemas that validate
  * requests and answers.
+ * @param url the API's own, without a path
  */
-export function openApi(): Json {
-  document ??= {
+export function openApi(url: string): Json {
+  return {
     openapi: "3.1.1",
     info: {
       title: "Subscription API",
       version: "1",
       description: "For everything that a schema cannot say, see docs/subscription-api.md.",
+      contact: { name: company.name, email: company.supportEmail },
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
-    paths: {
-      "/subscription": {
-        post: {
-          summary: "Accepts a sign-up and creates a setup intent for its card",
-          parameters: [
-            header("Idempotency-Key", "The same key and request return the same sign-up", "^[\\x21-\\x7e]{1,255}$"),
-            header("X-Request-Id", "In the logs, and in metadata at Stripe"),
-            header(SHOWN_PRICE_HEADER, "The plan's monthly price in US cents, as the form showed it", "^\\d{1,9}$"),
-            header(RATE_LIMIT_KEY_HEADER, "The visitor's rate limit key, from the site's Worker"),
-          ],
-          requestBody: { required: true, ...contentOf("application/json", schemaOf(subscriptionRequest, "input")) },
-          responses: responsesOf(subscriptionResponse, SIGN_UP),
-        },
-      },
-      "/subscription/status/{token}": {
-        get: {
-          summary: "The status of a sign-up, at the status_url of its response",
-          parameters: [{ name: "token", in: "path", required: true, schema: { type: "string" } }],
-          responses: responsesOf(subscriptionStatus, STATUS),
-        },
-      },
-    },
+    servers: [{ url }],
+    tags: [{ name: "sign-up", description: "A visitor's sign-up, from the form to the trial" }],
+    // The site sends no credentials; outside local development, only its service binding reaches these routes.
+    security: [],
+    paths: pathsOf(),
     components: { schemas: { Problem: schemaOf(problemDetails) } },
   };
-  return document;
+}
+
+function pathsOf(): Json {
+  return {
+    "/subscription": {
+      post: {
+        operationId: "createSubscription",
+        tags: ["sign-up"],
+        summary: "Accepts a sign-up and creates a setup intent for its card",
+        description:
+          "The trial begins once the card is set up at Stripe with the client_secret. Nothing is charged before it ends.",
+        parameters: [
+          header("Idempotency-Key", "The same key and request return the same sign-up", "^[\\x21-\\x7e]{1,255}$"),
+          header("X-Request-Id", "In the logs, and in metadata at Stripe"),
+          header(SHOWN_PRICE_HEADER, "The plan's monthly price in US cents, as the form showed it", "^\\d{1,9}$"),
+          header(RATE_LIMIT_KEY_HEADER, "The visitor's rate limit key, from the site's Worker"),
+        ],
+        requestBody: { required: true, ...contentOf("application/json", schemaOf(subscriptionRequest, "input")) },
+        responses: responsesOf(subscriptionResponse, SIGN_UP),
+      },
+    },
+    "/subscription/status/{token}": {
+      get: {
+        operationId: "getSubscriptionStatus",
+        tags: ["sign-up"],
+        summary: "The status of a sign-up, at the status_url of its response",
+        description: "Asks Stripe about the card and begins the trial if the webhook has not come yet.",
+        parameters: [{ name: "token", in: "path", required: true, schema: { type: "string" } }],
+        responses: responsesOf(subscriptionStatus, STATUS),
+      },
+    },
+  };
 }
 
 function responsesOf(success: z.core.$ZodType, refusals: Refusals): Json {

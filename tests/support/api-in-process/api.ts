@@ -30,8 +30,9 @@ type Sent = { call: string; params: Record<string, string>; key: string | null; 
 export type Instead = (url: URL, request: Request) => Said | Promise<Said>;
 type Said = Answer | Response | undefined;
 
-const { paths } = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) }).parse(openApi());
-const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(openApi(), "openapi");
+const description = openApi("http://localhost:8788");
+const { paths } = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) }).parse(description);
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(description, "openapi");
 
 const executionContext = z.custom<ConstructorParameters<ReturnType<typeof createApi>["SiteApi"]>[0]>();
 const accepted = z.object({ client_secret: z.string(), status_url: z.string() });
