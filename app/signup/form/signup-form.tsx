@@ -4,6 +4,7 @@ import { type ComponentProps, type FormEvent, Fragment, useEffect, useRef, useSt
 import { company } from "../../company";
 import { billingFields, contactFields, type FormField } from "../../contract/fields/form-fields";
 import { findPlan } from "../../pricing/plans/plan-list";
+import { Button } from "../../ui/controls/button";
 import { ErrorSummary } from "../../ui/controls/error-summary";
 import { Field } from "../../ui/controls/field";
 import { LiveRegion } from "../../ui/controls/notice";
@@ -26,7 +27,7 @@ import { PasswordField } from "./password-field";
 import { PLAN_CHOICE_ID, PlanChoice, type PlanChoiceProps } from "./plan-choice";
 import { type PlanOnPage, TrialOffer } from "./plan-summary";
 import { RefusedSubmit } from "./refused-submit";
-import { SubmitButton } from "./submit-button";
+import { TurnstileWidget } from "./turnstile-widget";
 import { validateInBrowser } from "./validate-in-browser";
 
 export const FORM_ID = "signup";
@@ -206,7 +207,10 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
         </LiveRegion>
       </div>
       <TrialOffer {...plan} />
-      <SubmitButton reply={reply} busy={submitting} />
+      {reply?.challenge !== undefined && <TurnstileWidget reply={reply} siteKey={reply.challenge} />}
+      <Button type="submit" size="lg" className="mt-4 w-full" busy={submitting}>
+        {submitting ? "Processing..." : "Payment"}
+      </Button>
     </Form>
   );
 }
