@@ -27,7 +27,7 @@ const PRERENDER = JSON.stringify({
   prerender: [
     {
       where: {
-        and: [{ href_matches: "/*" }, { not: { href_matches: ["/subscription*", "/*.md", "/*.txt", "/example/*"] } }],
+        and: [{ href_matches: "/*" }, { not: { href_matches: ["/subscription*", "/*.md", "/*.txt"] } }],
       },
       eagerness: "moderate",
     },
