@@ -45,7 +45,7 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     projects: [
       { resolve, test: { ...unit, name: "unit", include: ["tests/unit/**/*.test.ts"] } },
-      { test: { ...workers, name: "workers", include: ["tests/workers/**/*.test.ts"] } },
+      { test: { ...workers, name: "workers", include: ["tests/{workers,stripe-facts}/**/*.test.ts"] } },
     ],
   },
 });

@@ -41,7 +41,8 @@ export class StripeAccount {
     this.#account = {
       store,
       complaints: [],
-      effects: (request = { id: null, idempotency_key: null }) => effectsAt(timeOf(store), store, events, request),
+      effects: (request = { id: null, idempotency_key: null }, testClock = null) =>
+        effectsAt(timeOf(store, testClock), store, events, request),
     };
     const later = (sending: Promise<void>) => state.waitUntil(sending.then(() => this.#catchUp()));
     this.#deliveries = deliveries(store, { url, secret }, later);

@@ -35,7 +35,8 @@ export const integer = z
   .regex(/^-?\d{1,15}$/, "Invalid integer")
   .transform(Number);
 export const flag = z.enum(["true", "false"]).transform((value) => value === "true");
-export const metadata = z.record(z.string(), text);
+/** https://docs.stripe.com/metadata */
+export const metadata = z.record(z.string().max(40), text.max(500)).refine((given) => Object.keys(given).length <= 50);
 export const hash = z.strictObject;
 
 /** In Stripe's forms, a list is an object whose keys are indices. */

@@ -7,6 +7,7 @@ import { paymentMethods } from "../resources/payment-methods";
 import { prices } from "../resources/prices";
 import { setupIntents } from "../resources/setup-intents";
 import { subscriptions } from "../resources/subscriptions";
+import { testClocks } from "../resources/test-clocks";
 import type { Effects, Origin } from "../store/events";
 import { newId } from "../store/objects";
 import type { Store } from "../store/store";
@@ -14,13 +15,14 @@ import { invalidRequest, StripeFailure } from "./errors";
 import { faults } from "./faults";
 import { idempotent } from "./idempotency";
 import { expand, type KeyKind, type Operation } from "./operation";
-import { parseForm } from "./parameters";
+import { type Form, parseForm } from "./parameters";
 
 export type Account = {
   store: Store;
   /** Misuse of the API, and the simulator's own faults, since it started. */
   complaints: string[];
-  effects(request?: Origin): Effects;
+  /** @param testClock null for the account's clock */
+  effects(request?: Origin, testClock?: string | null): Effects;
 };
 
 export type StripeContext = { Variables: { account: Account; requestId: string; isExecuted: boolean } };
@@ -38,8 +40,18 @@ api.use(async (c, next) => {
 
 api.use(idempotent, faults);
 
-for (const operations of [accountSettings, customers, events, paymentMethods, prices, setupIntents, subscriptions]) {
-  for (const one of operations) api.on(one.method, one.path.replace("/v1", ""), (c) => answer(c, one));
+const operations = [
+  accountSettings,
+  customers,
+  events,
+  paymentMethods,
+  prices,
+  setupIntents,
+  subscriptions,
+  testClocks,
+];
+for (const ofKind of operations) {
+  for (const one of ofKind) api.on(one.method, one.path.replace("/v1", ""), (c) => answer(c, one));
 }
 
 api.all("*", ({ req }) => {
@@ -52,7 +64,7 @@ async function answer(c: Context<StripeContext>, { isPublic, validate }: Operati
   const { key, expand: paths = {}, ...form } = { ...parseForm(url.search), ...parseForm(await c.req.text()) };
   const idempotency_key = c.req.header("idempotency-key") ?? null;
   const call = {
-    ...account.effects({ id: requestId, idempotency_key }),
+    ...account.effects({ id: requestId, idempotency_key }, testClockOf(c.req.param("id") ?? "", form, account.store)),
     id: c.req.param("id") ?? "",
     key: keyKind(c.req.header("authorization"), key, isPublic),
     origin: url.origin,
@@ -62,6 +74,14 @@ async function answer(c: Context<StripeContext>, { isPublic, validate }: Operati
   const body = execute(call);
   const expandAt = (value: unknown, path: unknown) => expand(value, String(path), account.store);
   return c.json(Object(Object.values(paths).reduce<unknown>(expandAt, body)));
+}
+
+/** The test clock of the customer that a request is about: https://docs.stripe.com/billing/testing/test-clocks */
+function testClockOf(id: string, { customer, subscription, test_clock }: Form, store: Store): string | null {
+  if (typeof test_clock === "string") return test_clock;
+  const owner = store.ownerOf(String(customer ?? subscription ?? id));
+  const named = store.find("Customer", owner)?.test_clock;
+  return named ?? (store.find("TestClock", id)?.id || null);
 }
 
 /** Accepts any test key, as a Bearer token or the parameter `key`. Throws StripeFailure 401 for any other. */

@@ -43,6 +43,24 @@ const SPECIAL_CARDS: Record<string, CardOutcome> = {
   "4000008400001280": { declined: declined("generic_decline") },
 };
 
+/** Payment methods that stand for test cards in calls without a browser: https://docs.stripe.com/testing?testing-method=payment-methods */
+export const TEST_PAYMENT_METHODS: Record<string, string> = {
+  pm_card_visa: "4242424242424242",
+  pm_card_mastercard: "5555555555554444",
+  pm_card_amex: "378282246310005",
+  pm_card_visa_chargeDeclined: "4000000000000002",
+  pm_card_visa_chargeDeclinedInsufficientFunds: "4000000000009995",
+  pm_card_visa_chargeDeclinedLostCard: "4000000000009987",
+  pm_card_visa_chargeDeclinedStolenCard: "4000000000009979",
+  pm_card_visa_chargeDeclinedVelocityLimitExceeded: "4000000000006975",
+  pm_card_chargeDeclinedExpiredCard: "4000000000000069",
+  pm_card_chargeDeclinedIncorrectCvc: "4000000000000127",
+  pm_card_chargeDeclinedProcessingError: "4000000000000119",
+  pm_card_chargeCustomerFail: "4000000000000341",
+  pm_card_authenticationRequiredOnSetup: "4000002500003155",
+  pm_card_authenticationRequired: "4000002760003184",
+};
+
 /** The documented cards that work: by brand, by country, and those whose behavior begins after a successful charge. */
 export const WORKING_CARDS = `
   4242424242424242 4000056655665556 5555555555554444 2223003122003222 5200828282828210 5105105105105100

@@ -28,8 +28,9 @@ export function draftInvoice(subscription: Subscription, reason: Reason, { store
     ...nulls("customer_shipping", "default_payment_method", "default_source", "description", "due_date"),
     ...nulls("effective_at", "ending_balance", "footer", "from_invoice", "last_finalization_error", "latest_revision"),
     ...nulls("number", "next_payment_attempt", "on_behalf_of", "receipt_number", "rendering", "shipping_cost"),
-    ...nulls("test_clock", "shipping_details", "statement_descriptor", "webhooks_delivered_at"),
+    ...nulls("shipping_details", "statement_descriptor", "webhooks_delivered_at"),
     ...{ id, object: "invoice", created: now, currency: subscription.currency, livemode: false, metadata: {} },
+    test_clock: subscription.test_clock,
     ...{ amount_due: total, amount_overpaid: 0, amount_paid: 0, amount_remaining: total, amount_shipping: 0 },
     ...{ attempt_count: 0, attempted: false, auto_advance: true, automatically_finalizes_at: now + DRAFT_SECONDS },
     automatic_tax: {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { cardOutcome } from "../cards/test-cards";
 import type { Effects } from "../store/events";
 import { type Invoice, nulls, previousAttributes, type Subscription } from "../store/objects";
+import type { Steps } from "../store/store";
 import { cardToCharge, createInvoice, draftInvoice, invoicesOf, markPaid } from "./invoices";
 import { DAY, monthAfter } from "./time";
 
@@ -16,6 +17,9 @@ export const hasEnded = ({ status }: Subscription) => status === "canceled";
 /** The end of the current paid or free period, in seconds since 1970. */
 export const periodEndOf = ({ items, created }: Subscription) => items.data[0]?.current_period_end ?? created;
 
+/** Where a subscription's next step is stored. */
+const stepsOf = ({ test_clock }: Subscription): Steps => (test_clock === null ? "step" : `step of ${test_clock}`);
+
 /** Saves changes, emits an event if anything has changed, and schedules the clock's next look at the subscription. */
 export function updateSubscription(
   subscription: Subscription,
@@ -23,7 +27,7 @@ export function updateSubscription(
   { store, emit }: Effects,
 ): Subscription {
   const changed = store.save("Subscription", { ...subscription, ...changes });
-  store.set("step", changed.id, null, 0);
+  store.set(stepsOf(changed), changed.id, null, 0);
   const previous = previousAttributes(subscription, changed);
   if (previous) emit("customer.subscription.updated", changed, previous);
   return changed;
@@ -38,7 +42,7 @@ export function endSubscription(subscription: Subscription, reason: Reason, effe
     ...{ status: "canceled", canceled_at: subscription.canceled_at ?? now, ended_at: now },
     ...because(reason, subscription.cancellation_details?.comment),
   });
-  store.remove("step", ended.id);
+  store.remove(stepsOf(ended), ended.id);
   for (const invoice of invoicesOf(ended, effects)) {
     store.save("Invoice", { ...invoice, auto_advance: false, next_payment_attempt: null });
   }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Effects } from "../store/events";
 import type { Subscription } from "../store/objects";
+import type { Steps } from "../store/store";
 import { finalizeInvoice, invoicesOf } from "./invoices";
 import { chargeInvoice, endPeriod, endSubscription, hasEnded, periodEndOf } from "./renewals";
 import { DAY, moveTime } from "./time";
@@ -47,19 +48,19 @@ export function nextStep(subscription: Subscription, effects: Effects): Step | u
   return steps.flatMap(({ at, ...step }) => (at === null ? [] : [{ at, ...step }])).sort((a, b) => a.at - b.at)[0];
 }
 
-/** Takes the due steps of all subscriptions, in order of time. @param until seconds since 1970 */
-export function advance(until: number, effects: Effects): void {
+/** Takes the due steps of all subscriptions on one clock, in order of time. @param until seconds since 1970 */
+export function advance(until: number, effects: Effects, steps: Steps = "step"): void {
   const { store } = effects;
   for (let count = 0; count < MOST_STEPS; count++) {
-    const [first] = store.due("step", 1);
+    const [first] = store.due(steps, 1);
     if (!first || first.due > until) return;
     const subscription = store.find("Subscription", first.name);
     const step = subscription && nextStep(subscription, effects);
-    if (!step) store.remove("step", first.name);
+    if (!step) store.remove(steps, first.name);
     // The step has moved because the subscription has changed, so another subscription's step may now be first.
-    else if (step.at > first.due) store.set("step", first.name, null, step.at);
+    else if (step.at > first.due) store.set(steps, first.name, null, step.at);
     else {
-      store.set("step", first.name, null, 0);
+      store.set(steps, first.name, null, 0);
       step.take(effects.at(step.at));
     }
   }

@@ -8,9 +8,9 @@ const AHEAD = "clock is ahead by seconds";
 
 const aheadOf = (store: Store) => store.get(z.number(), "setting", AHEAD) ?? 0;
 
-/** Seconds since 1970 on the account's clock: the real time plus every move ahead. */
-export function timeOf(store: Store): number {
-  return Math.floor(Date.now() / 1000) + aheadOf(store);
+/** Seconds since 1970 on a test clock, or else on the account's clock: the real time plus every move ahead. */
+export function timeOf(store: Store, testClock?: string | null): number {
+  return store.find("TestClock", testClock)?.frozen_time ?? Math.floor(Date.now() / 1000) + aheadOf(store);
 }
 
 export function moveTime(store: Store, seconds: number): void {

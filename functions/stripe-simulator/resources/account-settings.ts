@@ -25,6 +25,12 @@ const configuration = {
   metadata: metadata.optional(),
 } satisfies Readers<Stripe.BillingPortal.ConfigurationCreateParams>;
 
+const changedConfiguration = {
+  ...configuration,
+  active: flag.optional(),
+  features: configuration.features.optional(),
+} satisfies Readers<Stripe.BillingPortal.ConfigurationUpdateParams>;
+
 const listed = { active: flag.optional() } satisfies Readers<Stripe.BillingPortal.ConfigurationListParams>;
 
 const endpoint = { api_version: text, enabled_events: list(text), url: text } satisfies Readers<
@@ -50,19 +56,25 @@ export const accountSettings: Operation[] = [
     },
   ),
 
+  operation("DELETE /v1/webhook_endpoints/:id", {}, (_, { store, id }) => {
+    existing("WebhookEndpoint", id, store);
+    store.delete(id);
+    return { id, object: "webhook_endpoint", deleted: true };
+  }),
+
   listing("/v1/billing_portal/configurations", "Configuration", listed),
 
   operation("POST /v1/billing_portal/configurations", configuration, (given, { store, now, origin }) =>
     store.save("Configuration", configured(blankConfiguration(now), given, now, origin)),
   ),
 
-  operation("POST /v1/billing_portal/configurations/:id", configuration, (given, { store, now, origin, id }) =>
+  operation("POST /v1/billing_portal/configurations/:id", changedConfiguration, (given, { store, now, origin, id }) =>
     store.save("Configuration", configured(existing("Configuration", id, store), given, now, origin)),
   ),
 ];
 
 type Configuration = Objects["Configuration"];
-type Given = { [N in keyof typeof configuration]?: (typeof configuration)[N]["_zod"]["output"] };
+type Given = { [N in keyof typeof changedConfiguration]?: (typeof changedConfiguration)[N]["_zod"]["output"] };
 
 function configured(known: Configuration, given: Given, updated: number, origin: string): Configuration {
   const { features: { subscription_update: update, ...features } = {}, ...rest } = given;

@@ -3,6 +3,7 @@ import { invalidRequest } from "../api/errors";
 import { existing, listing, type Operation, operation, retrieval } from "../api/operation";
 import { hash, integer, metadata, optionalText, type Readers, text } from "../api/parameters";
 import { endSubscription, hasEnded } from "../clock/renewals";
+import type { Effects } from "../store/events";
 import { type Customer, merge, newId, nulls, previousAttributes } from "../store/objects";
 import type { Store } from "../store/store";
 
@@ -23,6 +24,8 @@ const fields = {
   metadata: metadata.optional(),
 } satisfies Readers<Stripe.CustomerCreateParams & Stripe.CustomerUpdateParams>;
 
+const create = { ...fields, test_clock: optionalText } satisfies Readers<Stripe.CustomerCreateParams>;
+
 const filters = {
   email: optionalText,
   created: hash({ gte: integer }).optional(),
@@ -31,8 +34,9 @@ const filters = {
 const search = { query: text, limit: integer } satisfies Readers<Stripe.CustomerSearchParams>;
 
 export const customers: Operation[] = [
-  listing("/v1/customers", "Customer", filters, ({ email, created }, wanted) => {
-    return (wanted.email ?? email) === email && created >= (wanted.created?.gte ?? 0);
+  // Lists and searches leave out the customers of test clocks.
+  listing("/v1/customers", "Customer", filters, ({ email, created, test_clock }, wanted) => {
+    return test_clock === null && (wanted.email ?? email) === email && created >= (wanted.created?.gte ?? 0);
   }),
 
   operation("GET /v1/customers/search", search, ({ query, limit }, { store }) => {
@@ -50,9 +54,11 @@ export const customers: Operation[] = [
 
   retrieval("/v1/customers/:id", "Customer"),
 
-  operation("POST /v1/customers", fields, (given, { store, now, emit }) =>
-    emit("customer.created", store.save("Customer", changed(blankCustomer(now), given, store))),
-  ),
+  operation("POST /v1/customers", create, ({ test_clock = null, ...given }, { store, now, emit }) => {
+    if (test_clock !== null) existing("TestClock", test_clock, store, "test_clock");
+    const blank: Customer = { ...blankCustomer(now), test_clock };
+    return emit("customer.created", store.save("Customer", changed(blank, given, store)));
+  }),
 
   operation("POST /v1/customers/:id", fields, (given, { store, id, emit }) => {
     const known = existing("Customer", id, store);
@@ -60,22 +66,26 @@ export const customers: Operation[] = [
     return emit("customer.updated", customer, previousAttributes(known, customer));
   }),
 
-  operation("DELETE /v1/customers/:id", {}, (_, call) => {
-    const { store, id } = call;
-    const found = existing("Customer", id, store);
-    for (const subscription of store.list("Subscription", id)) {
-      if (!hasEnded(subscription)) endSubscription(subscription, "cancellation_requested", call);
-    }
-    for (const method of store.list("PaymentMethod", id)) store.save("PaymentMethod", { ...method, customer: null });
-    call.emit("customer.deleted", found);
-    return store.save("DeletedCustomer", { id, object: "customer", deleted: true });
-  }),
+  operation("DELETE /v1/customers/:id", {}, (_, call) =>
+    deleteCustomer(existing("Customer", call.id, call.store), call),
+  ),
 ];
 
-function blankCustomer(created: number): Customer {
+export function deleteCustomer(customer: Customer, effects: Effects): object {
+  const { store, emit } = effects;
+  const { id } = customer;
+  for (const subscription of store.list("Subscription", id)) {
+    if (!hasEnded(subscription)) endSubscription(subscription, "cancellation_requested", effects);
+  }
+  for (const method of store.list("PaymentMethod", id)) store.save("PaymentMethod", { ...method, customer: null });
+  emit("customer.deleted", customer);
+  return store.save("DeletedCustomer", { id, object: "customer", deleted: true });
+}
+
+function blankCustomer(created: number): Omit<Customer, "test_clock"> {
   return {
     ...nulls("address", "currency", "customer_account", "default_source", "description", "discount", "email"),
-    ...nulls("name", "phone", "shipping", "test_clock"),
+    ...nulls("name", "phone", "shipping"),
     ...{ id: newId("cus", 14), object: "customer", balance: 0, created, delinquent: false, livemode: false },
     ...{ invoice_prefix: newId("", 8).slice(1).toUpperCase(), next_invoice_sequence: 1 },
     invoice_settings: nulls("custom_fields", "default_payment_method", "footer", "rendering_options"),

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import type Stripe from "stripe";
 import * as z from "zod";
 import { cardError, invalidRequest } from "../api/errors";
-import { existing, type Operation, operation, retrieval } from "../api/operation";
+import { existing, missing, type Operation, operation, retrieval } from "../api/operation";
 import { hash, integer, optionalText, type Readers, text } from "../api/parameters";
 import { cardBrand, fullYear, isCardNumber, wrongExpiry } from "../cards/card-numbers";
+import { TEST_PAYMENT_METHODS } from "../cards/test-cards";
 import type { Effects } from "../store/events";
 import { newId, nulls, type PaymentMethod } from "../store/objects";
 import { address, addressOf } from "./customers";
@@ -23,6 +24,15 @@ type Given = (typeof paymentMethodData)["_zod"]["output"];
 export const paymentMethods: Operation[] = [
   retrieval("/v1/payment_methods/:id", "PaymentMethod"),
 
+  operation(
+    "POST /v1/payment_methods/:id/attach",
+    { customer: text } satisfies Readers<Stripe.PaymentMethodAttachParams>,
+    ({ customer }, call) => {
+      const { id: owner } = existing("Customer", customer, call.store, "customer");
+      return attach(createPaymentMethod(testCard(call.id), call), owner, call);
+    },
+  ),
+
   operation("POST /v1/payment_methods/:id/detach", {}, (_, { store, emit, id }) => {
     const found = existing("PaymentMethod", id, store);
     if (found.customer === null) throw invalidRequest("The payment method is not attached to a customer.");
@@ -38,6 +48,13 @@ export const paymentMethods: Operation[] = [
 
 export function attach(method: PaymentMethod, customer: string, { store, emit }: Effects): PaymentMethod {
   return emit("payment_method.attached", store.save("PaymentMethod", { ...method, customer }));
+}
+
+/** The card that a test payment method stands for. Throws StripeFailure 400 for another one. */
+export function testCard(name = ""): Given {
+  const number = TEST_PAYMENT_METHODS[name] ?? missing("PaymentMethod", name, "payment_method");
+  const exp_year = new Date().getUTCFullYear() + 1;
+  return { type: "card", card: { number, exp_month: 12, exp_year, cvc: number.startsWith("37") ? "1234" : "123" } };
 }
 
 /** Throws StripeFailure 402 for an impossible number, date or CVC. */

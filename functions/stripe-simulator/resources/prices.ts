@@ -5,13 +5,16 @@ import { flag, hash, integer, list, metadata, type Readers, text } from "../api/
 import { newId, nulls, type Price, type Product, previousAttributes } from "../store/objects";
 import type { Store } from "../store/store";
 
+/** In cents: https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts */
+const MAX_AMOUNT = 99_999_999;
+
 const createPrice = {
-  currency: z.string().regex(/^[a-z]{3}$/),
+  currency: z.enum(["usd", "eur"]),
   lookup_key: text,
   product: text,
   recurring: hash({ interval: z.enum(["month", "year"]) }),
   transfer_lookup_key: z.literal("true").transform(() => true),
-  unit_amount: integer,
+  unit_amount: integer.pipe(z.number().max(MAX_AMOUNT)),
 } satisfies Readers<Stripe.PriceCreateParams>;
 
 const listed = {
@@ -27,6 +30,12 @@ export const prices: Operation[] = [
       const product = productOf(newId("prod", 14), name, now);
       return emit("product.created", store.save("Product", { ...product, metadata }));
     },
+  ),
+
+  operation(
+    "POST /v1/products/:id",
+    { active: flag } satisfies Readers<Stripe.ProductUpdateParams>,
+    ({ active }, { store, id }) => store.save("Product", { ...existing("Product", id, store), active }),
   ),
 
   retrieval("/v1/products/:id", "Product"),

@@ -6,7 +6,7 @@ import { flag, list, metadata, optionalText, type Readers, text } from "../api/p
 import { type CardOutcome, cardOutcome } from "../cards/test-cards";
 import type { Effects } from "../store/events";
 import { newId, nulls, type SetupIntent } from "../store/objects";
-import { attach, createPaymentMethod, paymentMethodData } from "./payment-methods";
+import { attach, createPaymentMethod, paymentMethodData, testCard } from "./payment-methods";
 
 /** Adds what only Stripe.js sends, so the package's types lack it: the card data and the client secret. */
 type ConfirmParams = Omit<Stripe.SetupIntentConfirmParams, "payment_method_data"> & {
@@ -23,7 +23,8 @@ const create = {
 
 const confirm = {
   client_secret: optionalText,
-  payment_method_data: paymentMethodData,
+  payment_method: optionalText,
+  payment_method_data: paymentMethodData.optional(),
   return_url: text,
   use_stripe_sdk: flag.optional(),
 } satisfies Readers<ConfirmParams>;
@@ -61,10 +62,11 @@ export const setupIntents: Operation[] = [
   operation(
     "POST /v1/setup_intents/:id/confirm",
     confirm,
-    ({ client_secret, payment_method_data, return_url, use_stripe_sdk = false }, call) => {
+    ({ client_secret, return_url, use_stripe_sdk = false, ...given }, call) => {
       const intent = authorized(call, client_secret);
       requireUnfinished(intent, "confirm", call);
-      const method = createPaymentMethod(payment_method_data, call);
+      existing("Customer", intent.customer ?? "", call.store, "customer");
+      const method = createPaymentMethod(given.payment_method_data ?? testCard(given.payment_method), call);
       const attempt = { latest_attempt: newId("setatt"), last_setup_error: null, next_action: null };
       const tried: SetupIntent = { ...intent, ...attempt, payment_method: method.id };
       const { challenge, declined } = outcomeOf(tried, call);

@@ -4,7 +4,7 @@ import { invalidRequest } from "../api/errors";
 import { existing, listing, missing, type Operation, operation, retrieval } from "../api/operation";
 import { flag, hash, integer, list, metadata, optionalText, type Readers, text } from "../api/parameters";
 import { createInvoice, finalizeInvoice, markPaid } from "../clock/invoices";
-import { endSubscription, hasEnded, previewInvoice, updateSubscription } from "../clock/renewals";
+import { cancelAtPeriodEnd, endSubscription, hasEnded, previewInvoice, updateSubscription } from "../clock/renewals";
 import { DAY } from "../clock/time";
 import type { Effects } from "../store/events";
 import { type Customer, merge, newId, nulls, type Price, type Subscription } from "../store/objects";
@@ -23,6 +23,17 @@ const create = {
   trial_period_days: integer,
   trial_settings: hash({ end_behavior: hash({ missing_payment_method: z.literal("cancel") }) }),
 } satisfies Readers<Stripe.SubscriptionCreateParams>;
+
+/** What people change in the customer portal and in Stripe's dashboard. */
+const update = {
+  cancel_at_period_end: z
+    .literal("true")
+    .transform(() => true)
+    .optional(),
+  items: list(hash({ id: text, price: text })).optional(),
+  proration_behavior: z.literal("create_prorations").optional(),
+  trial_end: integer.optional(),
+} satisfies Readers<Stripe.SubscriptionUpdateParams>;
 
 const cancel = {
   cancellation_details: hash({ comment: text }).optional(),
@@ -50,11 +61,7 @@ export const subscriptions: Operation[] = [
     const trialEnd = now + given.trial_period_days * DAY;
     const id = newId("sub");
     const data = given.items.map(({ price: stripePriceId }, index): Item => {
-      const param = `items[${index}][price]`;
-      const price = existing("Price", stripePriceId, store, param);
-      if (!price.active) {
-        throw invalidRequest("The price specified is inactive. This field only accepts active prices.", { param });
-      }
+      const price = activePrice(stripePriceId, index, store);
       return {
         ...{ id: newId("si", 14), object: "subscription_item", created: now, subscription: id, metadata: {} },
         ...{ current_period_start: now, current_period_end: trialEnd, current_trial: null, billing_thresholds: null },
@@ -66,8 +73,9 @@ export const subscriptions: Operation[] = [
       ...nulls("cancel_at", "canceled_at", "customer_account", "days_until_due", "default_payment_method"),
       ...nulls("default_source", "description", "ended_at", "latest_invoice", "managed_payments"),
       ...nulls("next_pending_invoice_item_invoice", "on_behalf_of", "pause_collection", "pending_setup_intent"),
-      ...nulls("pending_invoice_item_interval", "pending_update", "schedule", "test_clock", "transfer_data"),
+      ...nulls("pending_invoice_item_interval", "pending_update", "schedule", "transfer_data"),
       ...{ id, object: "subscription", created: now, currency: "usd", customer: customer.id, livemode: false },
+      test_clock: customer.test_clock ?? null,
       automatic_tax: { ...nulls("disabled_reason", "liability"), enabled: given.automatic_tax?.enabled ?? false },
       billing_mode: { type: "flexible", flexible: { proration_discounts: "included" } },
       ...{ billing_cycle_anchor: trialEnd, billing_schedules: [], cancel_at_period_end: false },
@@ -85,6 +93,15 @@ export const subscriptions: Operation[] = [
     emit("customer.subscription.created", invoiced);
     markPaid(finalizeInvoice(invoice, call), call);
     return updateSubscription(invoiced, {}, call);
+  }),
+
+  operation("POST /v1/subscriptions/:id", update, ({ cancel_at_period_end, items = [], trial_end }, call) => {
+    let subscription = running(call.id, call.store);
+    for (const [index, { price }] of items.entries())
+      subscription = changePrice(subscription, activePrice(price, index, call.store), call);
+    if (trial_end !== undefined) subscription = moveTrialEnd(subscription, trial_end, call);
+    if (cancel_at_period_end) subscription = cancelAtPeriodEnd({ ...subscription, cancel_at_period_end }, call);
+    return subscription;
   }),
 
   operation("DELETE /v1/subscriptions/:id", cancel, ({ cancellation_details = {} }, call) =>
@@ -107,6 +124,20 @@ export const subscriptions: Operation[] = [
 export function changePrice(subscription: Subscription, price: Price, effects: Effects): Subscription {
   const data = subscription.items.data.map((item) => ({ ...item, price, plan: planOf(price) }));
   return updateSubscription(subscription, { items: { ...subscription.items, data } }, effects);
+}
+
+/** @param time seconds since 1970 */
+function moveTrialEnd(subscription: Subscription, time: number, effects: Effects): Subscription {
+  const data = subscription.items.data.map((item) => ({ ...item, current_period_end: time }));
+  const items = { ...subscription.items, data };
+  return updateSubscription(subscription, { trial_end: time, billing_cycle_anchor: time, items }, effects);
+}
+
+function activePrice(id: string, index: number, store: Store): Price {
+  const param = `items[${index}][price]`;
+  const price = existing("Price", id, store, param);
+  if (price.active) return price;
+  throw invalidRequest("The price specified is inactive. This field only accepts active prices.", { param });
 }
 
 /** https://docs.stripe.com/tax/customer-locations */

@@ -22,6 +22,7 @@ export type Objects = {
   Product: Stored<Stripe.Product>;
   SetupIntent: Stored<Stripe.SetupIntent>;
   Subscription: Stored<Stripe.Subscription>;
+  TestClock: Stored<Stripe.TestHelpers.TestClock>;
   WebhookEndpoint: Stored<Stripe.WebhookEndpoint>;
 };
 

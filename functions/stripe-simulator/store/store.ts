@@ -12,10 +12,12 @@ const SCHEMA = `
 `;
 
 /**
- * `card` is a payment method's number. `step` is a subscription's next step, due in seconds on the account's clock. `delivery` is
- * an event to send, due in milliseconds of real time. `answer` is stored by idempotency key. `email` and `webhook` were received.
+ * `card` is a payment method's number. `step` is a subscription's next step, due in seconds on the account's clock, or on a test clock
+ * with that ID. `delivery` is an event to send, due in milliseconds of real time. `answer` is stored by idempotency key. `email` and `webhook` were received.
  */
-export type Entry = "setting" | "card" | "step" | "delivery" | "answer" | "email" | "webhook";
+export type Entry = "setting" | "card" | Steps | "delivery" | "answer" | "email" | "webhook";
+
+export type Steps = "step" | `step of ${string}`;
 
 const entry = z.object({ name: z.string(), value: z.string(), due: z.number() });
 
@@ -43,6 +45,12 @@ export function storeIn(sql: SqlStorage) {
     },
     find: <K extends Kind>(kind: K, id: string | null | undefined): Objects[K] | undefined =>
       bodies(kind, "AND id = ?", id ?? "")[0],
+    /** The customer that an object belongs to, or the customer itself. */
+    ownerOf: (id: string): string | undefined =>
+      z.string().safeParse(sql.exec("SELECT customer FROM objects WHERE id = ?", id).toArray()[0]?.customer).data,
+    delete(id: string): void {
+      sql.exec("DELETE FROM objects WHERE id = ?", id);
+    },
     /** One customer's or all customers' objects, newest first. */
     list: <K extends Kind>(kind: K, customer?: unknown): Objects[K][] =>
       typeof customer === "string"
@@ -63,7 +71,7 @@ export function storeIn(sql: SqlStorage) {
     all: <S extends z.ZodType>(schema: S, kind: Entry): z.output<S>[] =>
       entries("WHERE kind = ? ORDER BY rowid DESC", kind).map(({ value }) => schema.parse(JSON.parse(value))),
     /** The earliest first. */
-    due: (kind: "step" | "delivery", most: number): z.output<typeof entry>[] =>
+    due: (kind: Steps | "delivery", most: number): z.output<typeof entry>[] =>
       entries("WHERE kind = ? ORDER BY due, rowid LIMIT ?", kind, most),
   };
 }

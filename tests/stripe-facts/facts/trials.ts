@@ -1,0 +1,249 @@
+import type { Fact, UnseenFact } from "../fact";
+import { byName, DAY, HOUR, MINI, newCustomer, newTrial, refusal, STANDARD, subscribe, TRIAL_DAYS } from "./situations";
+
+const TRIALS = "https://docs.stripe.com/billing/subscriptions/trials";
+const CANCEL = "https://docs.stripe.com/billing/subscriptions/cancel";
+const PREVIEW = "https://docs.stripe.com/api/invoices/create_preview";
+const TAX_IS_SET_UP_BY_HAND = "Stripe Tax needs a head office and registrations, which are the account's own";
+
+export const trials: Fact[] = [
+  {
+    situation: "a trial has its dates, and a paid invoice of nothing",
+    async calls(world) {
+      const trial = await newTrial(world);
+      const { status, trial_start, trial_end, billing_cycle_anchor, items } = await trial.read();
+      const end = trial_end ?? 0;
+      return {
+        ...{ status, days: (end - (trial_start ?? 0)) / DAY, anchor: billing_cycle_anchor - end },
+        periodEnd: (items.data[0]?.current_period_end ?? 0) - end,
+        ...(await trial.state()),
+      };
+    },
+    comes: { status: "trialing", days: TRIAL_DAYS, anchor: 0, periodEnd: 0, invoice: "paid", cents: 0, attempts: 0 },
+    page: TRIALS,
+  },
+  {
+    situation: "a subscription is shown with its customer's card, its latest invoice and its product's name",
+    async calls(world) {
+      const { id } = await newTrial(world);
+      const card = "customer.invoice_settings.default_payment_method";
+      const expand = [card, "default_payment_method", "latest_invoice", "items.data.price.product"];
+      const { customer, default_payment_method, latest_invoice, items } = await world.stripe.subscriptions.retrieve(
+        id,
+        { expand },
+      );
+      const owner = typeof customer === "object" && !customer.deleted ? customer.invoice_settings : undefined;
+      const [method, product] = [owner?.default_payment_method, items.data[0]?.price.product];
+      return {
+        card: typeof method === "object" ? method?.card?.brand : "not expanded",
+        own: String(default_payment_method),
+        invoice: typeof latest_invoice === "object" ? latest_invoice?.amount_due : "not expanded",
+        hasProduct: typeof product === "object" && "name" in product && product.name.startsWith("facts-"),
+      };
+    },
+    comes: { card: "visa", own: "null", invoice: 0, hasProduct: true },
+    page: "https://docs.stripe.com/api/expanding_objects",
+  },
+  {
+    situation: "a trial's end is announced three days before",
+    async calls(world) {
+      const { id, clock, end } = await newTrial(world);
+      const announced = async (count: number) =>
+        (await world.events(id, ["customer.subscription.trial_will_end"], count)).length;
+      await clock.advance(end - 3 * DAY - HOUR);
+      const before = await announced(0);
+      await clock.advance(end - 3 * DAY + HOUR);
+      return { before, after: await announced(1) };
+    },
+    comes: { before: 0, after: 1 },
+    page: "https://docs.stripe.com/api/events/types#event_types-customer.subscription.trial_will_end",
+  },
+  {
+    situation: "a trial without a card ends canceled, without a charge",
+    async calls(world) {
+      const { read, charge, invoices } = await newTrial(world, { card: null }).then(async (trial) => {
+        await trial.endTrial();
+        return trial;
+      });
+      await charge();
+      const amounts = (await invoices()).map(({ amount_due }) => amount_due);
+      return { status: (await read()).status, amounts };
+    },
+    comes: { status: "canceled", amounts: [0] },
+    page: "https://docs.stripe.com/billing/subscriptions/trials/free-trials",
+  },
+  {
+    situation: "a trial whose end is moved is charged at its new end",
+    async calls(world) {
+      const trial = await newTrial(world);
+      const later = trial.end + 10 * DAY;
+      await world.stripe.subscriptions.update(trial.id, { trial_end: later });
+      await trial.charge();
+      const before = await trial.state();
+      await trial.clock.advance(later + 2 * HOUR);
+      const { billing_cycle_anchor } = await trial.read();
+      const after = await trial.state();
+      return { before: before.status, after: after.status, cents: after.cents, anchor: billing_cycle_anchor - later };
+    },
+    comes: { before: "trialing", after: "active", cents: STANDARD, anchor: 0 },
+    page: "https://docs.stripe.com/api/subscriptions/update#update_subscription-trial_end",
+  },
+  {
+    situation: "a plan that is changed during the trial neither ends it nor charges, and its price is the first charge",
+    async calls(world) {
+      const trial = await newTrial(world);
+      const { items, trial_end } = await trial.read();
+      const price = (await world.price(MINI)).id;
+      const item = { id: items.data[0]?.id ?? "", price };
+      await world.stripe.subscriptions.update(trial.id, { items: [item], proration_behavior: "create_prorations" });
+      const [changed, { cents: due }] = [await trial.read(), await trial.state()];
+      await trial.charge();
+      const { status, cents } = await trial.state();
+      return { was: changed.status, isEndSame: changed.trial_end === trial_end, due, status, cents };
+    },
+    comes: { was: "trialing", isEndSame: true, due: 0, status: "active", cents: MINI },
+    page: TRIALS,
+  },
+  {
+    situation: "a trial that is canceled for its end still runs until then, and is not charged",
+    async calls(world) {
+      const trial = await newTrial(world);
+      const { status, cancel_at } = await world.stripe.subscriptions.update(trial.id, { cancel_at_period_end: true });
+      await trial.charge();
+      const amounts = (await trial.invoices()).map(({ amount_due }) => amount_due);
+      return { was: status, isAtEnd: cancel_at === trial.end, status: (await trial.read()).status, amounts };
+    },
+    comes: { was: "trialing", isAtEnd: true, status: "canceled", amounts: [0] },
+    page: CANCEL,
+  },
+  {
+    situation: "a subscription that is canceled now ends with the comment, and cannot be canceled again",
+    async calls(world) {
+      const { id, customer } = await newTrial(world);
+      const { subscriptions } = world.stripe;
+      const ended = await subscriptions.cancel(id, { cancellation_details: { comment: "not-me" } });
+      const again = await refusal(subscriptions.cancel(id));
+      const running = (await subscriptions.list({ customer })).data.length;
+      const all = (await subscriptions.list({ customer, status: "all" })).data.length;
+      return { status: ended.status, comment: ended.cancellation_details?.comment, again: again.code, running, all };
+    },
+    comes: { status: "canceled", comment: "not-me", again: "resource_missing", running: 0, all: 1 },
+    page: "https://docs.stripe.com/api/subscriptions/cancel",
+  },
+  {
+    situation: "what is canceled after a charge is neither refunded nor charged again",
+    async calls(world) {
+      const trial = await newTrial(world);
+      await trial.charge();
+      await world.stripe.subscriptions.cancel(trial.id);
+      await trial.clock.advance(trial.end + 40 * DAY);
+      return { paid: (await trial.invoices()).map(({ amount_paid }) => amount_paid) };
+    },
+    comes: { paid: [STANDARD, 0] },
+    page: CANCEL,
+  },
+  {
+    situation: "the first charge is known before: the price, untaxed",
+    async calls(world) {
+      const { id: subscription } = await newTrial(world);
+      const { amount_due, subtotal, total, currency, automatic_tax, total_taxes, total_discount_amounts } =
+        await world.stripe.invoices.createPreview({ subscription });
+      const others = { taxes: total_taxes?.length ?? 0, discounts: total_discount_amounts?.length ?? 0 };
+      return { amount_due, subtotal, total, currency, isTaxed: automatic_tax.enabled, ...others };
+    },
+    comes: {
+      ...{ amount_due: STANDARD, subtotal: STANDARD, total: STANDARD, currency: "usd", isTaxed: false },
+      ...{ taxes: 0, discounts: 0 },
+    },
+    page: PREVIEW,
+  },
+  ...(
+    [
+      { what: "of an archived price", code: undefined, param: undefined },
+      { what: "of an unknown price", code: "resource_missing", param: "items[0][price]" },
+      { what: "of a deleted customer", code: "resource_missing", param: "customer" },
+    ] as const
+  ).map(
+    ({ what, code, param }): Fact => ({
+      situation: `a subscription ${what} is refused`,
+      async calls(world) {
+        const [{ id: customer }, { id: price }] = [await newCustomer(world), await world.newPrice(MINI)];
+        if (what === "of an archived price") await world.stripe.prices.update(price, { active: false });
+        if (what === "of a deleted customer") await world.stripe.customers.del(customer);
+        const chosen = what === "of an unknown price" ? "price_000000000000000000000000" : price;
+        const refused = await refusal(subscribe(world, customer, chosen));
+        const { type } = refused;
+        return { type, ...(code && { code: refused.code, param: refused.param }) };
+      },
+      comes: { type: "invalid_request_error", ...(code && { code, param }) },
+      page: "https://docs.stripe.com/api/subscriptions/create",
+    }),
+  ),
+  {
+    situation: "each change of a trial is an event about its subscription",
+    async calls(world) {
+      const trial = await newTrial(world);
+      const kinds = ["created", "updated", "deleted"] as const;
+      const types = kinds.map((kind) => `customer.subscription.${kind}` as const);
+      await trial.charge();
+      const { id } = trial;
+      await world.stripe.subscriptions.cancel(id);
+      const found = await world.events(id, types, 3);
+      const began = found.find(
+        ({ type, data }) => type.endsWith("updated") && Reflect.get(Object(data.previous_attributes), "status"),
+      );
+      const was = Reflect.get(Object(began?.data.previous_attributes), "status");
+      const { status, customer } = Object(began?.data.object);
+      return {
+        types: byName([...new Set(found.map(({ type }) => type))]),
+        was,
+        became: status,
+        isOfCustomer: customer === trial.customer,
+      };
+    },
+    comes: {
+      types: ["customer.subscription.created", "customer.subscription.deleted", "customer.subscription.updated"],
+      ...{ was: "trialing", became: "active", isOfCustomer: true },
+    },
+    page: "https://docs.stripe.com/billing/subscriptions/webhooks",
+  },
+];
+
+export const trialsUnseen: UnseenFact[] = [
+  {
+    situation: "with Stripe Tax, the first charge's tax is known before, and comes on top",
+    notInTestMode: TAX_IS_SET_UP_BY_HAND,
+    async calls(world) {
+      const { id: customer } = await newCustomer(world);
+      const { id: subscription } = await world.stripe.subscriptions.create({
+        ...{ customer, items: [{ price: (await world.price(STANDARD)).id }], trial_period_days: TRIAL_DAYS },
+        automatic_tax: { enabled: true },
+        trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
+      });
+      const { subtotal, total, amount_due, total_taxes, automatic_tax } = await world.stripe.invoices.createPreview({
+        subscription,
+      });
+      const tax = (total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0);
+      return { subtotal, tax, isOnTop: total === subtotal + tax && amount_due === total, status: automatic_tax.status };
+    },
+    comes: { subtotal: STANDARD, tax: 4_000, isOnTop: true, status: "complete" },
+    page: "https://docs.stripe.com/tax/subscriptions",
+  },
+  {
+    situation: "with Stripe Tax, a customer whose place is unknown is refused by name",
+    notInTestMode: TAX_IS_SET_UP_BY_HAND,
+    async calls(world) {
+      const { id: customer } = await world.stripe.customers.create({ address: { line1: "1 Example Street" } });
+      const { code } = await refusal(
+        world.stripe.subscriptions.create({
+          ...{ customer, items: [{ price: (await world.price(MINI)).id }], trial_period_days: TRIAL_DAYS },
+          automatic_tax: { enabled: true },
+          trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
+        }),
+      );
+      return { code };
+    },
+    comes: { code: "customer_tax_location_invalid" },
+    page: "https://docs.stripe.com/tax/customer-locations",
+  },
+];

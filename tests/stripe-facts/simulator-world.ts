@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { startUpstream } from "../support/workers/upstream";
+import { startStripeSimulator } from "../support/workers/workers";
+import type { Delivery, SimulatorWorld } from "./fact";
+import { connect } from "./world";
+
+export const SIMULATED = {
+  ...{ secretKey: "sk_test_local", publishableKey: "pk_test_local" },
+  ...{ patienceMs: { events: 0, search: 0 }, perSecond: Number.POSITIVE_INFINITY },
+};
+
+/** Starts the simulator, with a receiver for its events. */
+export async function startSimulatorWorld() {
+  const receiver = await startUpstream();
+  const simulator = await startStripeSimulator({ webhookUrl: receiver.url });
+  const account = { ...SIMULATED, url: simulator.url };
+  const { removeAll, ...world } = connect(account);
+  const simulated: SimulatorWorld = {
+    ...world,
+    async moveAccountClock(seconds) {
+      await fetch(`${simulator.url}/dashboard`, {
+        method: "POST",
+        body: new URLSearchParams({ seconds: String(seconds) }),
+      });
+    },
+    fault: (kind) => ({ "simulator-fault": kind }),
+    async deliveries(wanted, refused, cause) {
+      const found: Delivery[] = [];
+      let isCaused = false;
+      const taken = new Promise<void>((resolve) =>
+        receiver.answers(async (response, { body, headers }) => {
+          if (JSON.parse(body).type !== wanted) return answer(response, 204);
+          found.push({ body, signature: String(headers["stripe-signature"]) });
+          const isTaken = isCaused && found.length > refused;
+          await answer(response, isTaken ? 204 : 500);
+          if (isTaken) resolve();
+        }),
+      );
+      await cause();
+      isCaused = true;
+      await taken;
+      receiver.answers((response) => answer(response, 204));
+      return found;
+    },
+  };
+  const dispose = async () => {
+    await simulator.dispose();
+    receiver.dispose();
+  };
+  return { url: simulator.url, world: simulated, dispose };
+}
+
+async function answer(response: ServerResponse, status: number): Promise<void> {
+  response.writeHead(status).end();
+  await once(response, "close");
+}

@@ -1,0 +1,34 @@
+import { spawnSync } from "node:child_process";
+import { runTool } from "../../tools/failures";
+import { root } from "../../tools/wrangler/wrangler";
+import { FACTS, PUBLIC_FACTS, UNSEEN_FACTS } from "./facts/facts";
+import { runFacts } from "./run-facts";
+
+// npm run test:stripe, with STRIPE_SECRET_KEY and maybe STRIPE_PUBLISHABLE_KEY of Stripe's test mode. STRIPE_API_URL is another address.
+
+const { STRIPE_SECRET_KEY = "", STRIPE_PUBLISHABLE_KEY = "", STRIPE_API_URL = "https://api.stripe.com" } = process.env;
+
+/** Stripe's test mode takes 25 requests a second: https://docs.stripe.com/rate-limits */
+const PER_SECOND = 20;
+
+/** Walks the card step with the real Stripe.js. */
+function walkCardStep(): boolean {
+  const command = ["playwright", "test", "--config", "tests/release/playwright.config.ts", "stripe-js"];
+  return spawnSync("npx", command, { cwd: root, stdio: "inherit" }).status === 0;
+}
+
+await runTool(async () => {
+  const interrupted = new AbortController();
+  process.once("SIGINT", () => interrupted.abort());
+  const hold = await runFacts({
+    account: {
+      ...{ url: STRIPE_API_URL, secretKey: STRIPE_SECRET_KEY, publishableKey: STRIPE_PUBLISHABLE_KEY },
+      patienceMs: { events: 20_000, search: 90_000 },
+      perSecond: PER_SECOND,
+    },
+    ...{ facts: FACTS, publicFacts: PUBLIC_FACTS, unseenFacts: UNSEEN_FACTS },
+    say: console.log,
+    stop: interrupted.signal,
+  });
+  return hold && (STRIPE_PUBLISHABLE_KEY === "" || walkCardStep());
+});
