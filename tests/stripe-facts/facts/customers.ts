@@ -81,17 +81,6 @@ export const customers: Fact[] = [
     page: "https://docs.stripe.com/api/pagination",
   },
   {
-    situation: "a list since a time leaves out older customers",
-    async calls({ stripe, unique }) {
-      const email = `${unique("since")}@example.com`;
-      const { created } = await stripe.customers.create({ email });
-      const since = async (gte: number) => (await stripe.customers.list({ email, created: { gte } })).data.length;
-      return { since: await since(created), later: await since(created + 1) };
-    },
-    comes: { since: 1, later: 0 },
-    page: LIST,
-  },
-  {
     situation: "a card of nobody cannot be a customer's default",
     async calls(world) {
       const { id: customer } = await newCustomer(world);

@@ -76,13 +76,12 @@ export const events: Fact[] = [
       return {
         from: await listed({ created: { gte: at } }),
         later: await listed({ created: { gte: at + 1 } }),
-        before: await listed({ created: { gte: at - 60, lt: at } }),
         otherType: await listed({ created: { gte: at } }, "customer.deleted"),
         isNewestFirst,
         goesOn: data.length === 2 && after.data[0]?.id === data[1]?.id,
       };
     },
-    comes: { from: true, later: false, before: false, otherType: false, isNewestFirst: true, goesOn: true },
+    comes: { from: true, later: false, otherType: false, isNewestFirst: true, goesOn: true },
     page: LIST,
   },
 ];
@@ -109,30 +108,5 @@ export const eventsUnseen: UnseenFact[] = [
     },
     comes: { isRepeated: true, bodies: 1, valid: true },
     page: "https://docs.stripe.com/webhooks#retries",
-  },
-  {
-    situation: "an event is undelivered until it has been taken",
-    notInTestMode: CANNOT_BE_REACHED,
-    async calls(world) {
-      const listed = async (delivery_success: boolean, id: string) => {
-        const { data } = await world.stripe.events.list({ types: ["setup_intent.setup_failed"], delivery_success });
-        return data.filter(({ data: { object } }) => Reflect.get(object, "id") === id).length;
-      };
-      let refused = "";
-      const waiting = { undelivered: 0, delivered: 0 };
-      await world.deliveries("setup_intent.setup_failed", 1, async () => {
-        refused = (await newIntent(world)).id;
-        await refusal(confirm(world, refused, "pm_card_visa_chargeDeclined"));
-        Object.assign(waiting, { undelivered: await listed(false, refused), delivered: await listed(true, refused) });
-      });
-      const isTaken = await world.eventually(
-        () => listed(true, refused),
-        (count) => count === 1,
-        10_000,
-      );
-      return { ...waiting, later: isTaken, left: await listed(false, refused) };
-    },
-    comes: { undelivered: 1, delivered: 0, later: 1, left: 0 },
-    page: "https://docs.stripe.com/webhooks/process-undelivered-events",
   },
 ];
