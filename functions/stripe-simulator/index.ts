@@ -24,7 +24,12 @@ const environment = z.object({
   CONSOLE_WEBHOOK_SECRET: z.string().startsWith("whsec_"),
 });
 
-/** A Stripe account, a mailbox and a console in one Durable Object: one state, which survives restarts. */
+/**
+ * A Stripe account, a mailbox and a console in one Durable Object: one state, which survives restarts. It speaks HTTP with people and
+ * browsers, and tests/stripe-facts compares it with Stripe. The simulation has a model of Stripe of its own
+ * (tests/simulation/stripe/stripe-model.ts), because it runs thousands of sign-ups in one process, in its own order and time, and
+ * fails at any step.
+ */
 export class StripeAccount {
   readonly #account: Account;
   readonly #deliveries: ReturnType<typeof deliveries>;

@@ -16,12 +16,7 @@ import { type Event, Events } from "./events";
 /** A 500 before or after the work, or a refusal of the request once its work has begun. */
 export type StripeFault = "before" | "after" | "refused";
 
-/**
- * A model of the parts of Stripe that the API uses, written from Stripe's documentation. There is also the simulator
- * (functions/stripe-simulator), which speaks HTTP in real time with persons and browsers, and which tests/stripe-facts compares with
- * Stripe. The simulation cannot use it: it runs thousands of sign-ups in one process, in an order and a time of its own, and must fail
- * at any step.
- */
+/** The parts of Stripe that the API uses, from Stripe's documentation. functions/stripe-simulator/index.ts says why it is not that one. */
 export class Stripe {
   readonly objects = new Map<string, StripeObject>();
   readonly events = new Events();
