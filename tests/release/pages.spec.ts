@@ -65,8 +65,11 @@ test.describe("the pages of an email's links", () => {
   const linkAfter = (words: string, text: string) => new RegExp(`${words}: (http\\S+)`).exec(text)?.[1] ?? "";
   const headingOf = (page: Page) => page.getByRole("heading", { level: 1 });
 
-  test("confirm the address at once, and are accessible", async ({ page, stack }) => {
+  test("ask before they confirm an address, and are accessible", async ({ page, stack }) => {
     await page.goto(linkAfter("Confirm my email address", await trialEmail(stack)));
+    await expect(headingOf(page)).toHaveText("Is this your email address?");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "Confirm my email address" }).click();
     await expect(headingOf(page)).toHaveText("Your email address is confirmed");
     expect(await accessibilityProblems(page)).toEqual([]);
   });

@@ -200,7 +200,7 @@ export class Visitor {
       const reply = await insist(this, `${key} ${kind}`, (name) => this.world.request(name, path, { method }));
       if (reply?.status === 200) signUpIds.push(signUpId);
     };
-    if (this.random.chance(0.3)) await open("verify-email", "GET", this.deeds.verified);
+    if (this.random.chance(0.3)) await open("verify-email", "POST", this.deeds.verified);
     if (this.random.chance(0.1)) await open("not-me", "POST", this.deeds.closed);
   }
 }

@@ -7,7 +7,7 @@ import { log, logFailure } from "../log";
 import { type SignUp, wasEnded } from "../sign-up";
 import { confirmEmail } from "../sign-ups/confirm-email";
 import { advanceToNotMe } from "../sign-ups/transitions/advance";
-import { LINK_DAYS } from "../signed-links";
+import { LINK_DAYS, type LinkPurpose } from "../signed-links";
 import type { ApiContext } from "./api-context";
 
 const STYLE = `
@@ -24,7 +24,7 @@ p, form { margin: 0 0 16px; }
 .card > :last-child { margin-bottom: 0; }
 a { color: var(--link); }
 button, .button { display: inline-block; padding: 12px 20px; border: 1px solid transparent; border-radius: 10px; background: var(--link); color: var(--onLink); font: inherit; font-weight: bold; text-decoration: none; cursor: pointer; }
-button { background: var(--danger); }
+.end { background: var(--danger); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 3px; }
 `;
 
@@ -56,24 +56,35 @@ linkPages.onError((error, c) => {
   return c.html(page(c, "Something went wrong", body), 503, { "retry-after": "60" });
 });
 
-/** Opening the page confirms the address: one press in the email is enough. */
+/*
+ * A GET changes nothing, because email scanners open links and send no form. Each page has a button, which posts.
+ */
+
 linkPages.get("/verify-email/:token", async (c) => {
+  const signUp = await signUpOfLink(c, "verify-email");
+  if (!signUp) return notFound(c);
+  if (wasEnded(signUp)) return ended(c, signUp);
+  if (signUp.email_verified_at !== null) return confirmed(c);
+  const body = html`<p>
+      If you signed up for ${c.var.services.mail.sender.companyName} with this email address, confirm it here.
+    </p>
+    <form method="post"><button type="submit">Confirm my email address</button></form>
+    <p>If it wasn’t you, close this page and use “This wasn’t me” in the email.</p>`;
+  return c.html(page(c, "Is this your email address?", body));
+});
+
+linkPages.post("/verify-email/:token", async (c) => {
   const { services, dispatchAfterResponse } = c.var;
   const signUpId = services.links.read("verify-email", c.req.param("token"));
-  // A link scanner's HEAD must not confirm it.
-  if (c.req.method === "HEAD") return c.body(null);
   const signUp = signUpId === undefined ? null : await services.signUps.change(signUpId, confirmEmail);
   if (!signUp) return notFound(c);
   if (wasEnded(signUp)) return ended(c, signUp);
   dispatchAfterResponse();
-  const body = html`<p>Thank you. You can close this page, or log in with the password you chose.</p>
-    <p><a class="button" href="${services.mail.sender.consoleUrl}">Open the customer console</a></p>`;
-  return c.html(page(c, "Your email address is confirmed", body));
+  return confirmed(c);
 });
 
-/** Asks for confirmation before it ends the sign-up, because email scanners open links. */
 linkPages.get("/not-me/:token", async (c) => {
-  const signUp = await signUpOfLink(c);
+  const signUp = await signUpOfLink(c, "not-me");
   if (!signUp) return notFound(c);
   if (wasEnded(signUp)) return ended(c, signUp);
   const body = html`<p>
@@ -82,22 +93,22 @@ linkPages.get("/not-me/:token", async (c) => {
     </p>
     <p>The trial and subscription end immediately, the card is removed, and there are no further charges.</p>
     ${afterCharge(signUp)}
-    <form method="post"><button type="submit">End this sign-up</button></form>
+    <form method="post"><button class="end" type="submit">End this sign-up</button></form>
     <p>If it was you, close this page. Nothing changes.</p>`;
   return c.html(page(c, "Wasn’t you?", body));
 });
 
 linkPages.post("/not-me/:token", async (c) => {
-  const signUp = await signUpOfLink(c);
+  const signUp = await signUpOfLink(c, "not-me");
   if (!signUp) return notFound(c);
   await advanceToNotMe(signUp, c.var.services);
   c.var.dispatchAfterResponse();
   return ended(c, signUp);
 });
 
-async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
+async function signUpOfLink(c: Context<ApiContext>, purpose: LinkPurpose): Promise<SignUp | null> {
   const { links, signUps } = c.var.services;
-  const signUpId = links.read("not-me", c.req.param("token") ?? "");
+  const signUpId = links.read(purpose, c.req.param("token") ?? "");
   return signUpId === undefined ? null : signUps.find(signUpId);
 }
 
@@ -105,6 +116,12 @@ async function signUpOfLink(c: Context<ApiContext>): Promise<SignUp | null> {
 function afterCharge({ trial_end }: SignUp) {
   if (trial_end === null || Date.parse(trial_end) > Date.now()) return "";
   return html`<p>If the card was charged, our support team will look at the charge and write to you.</p>`;
+}
+
+function confirmed(c: Context<ApiContext>) {
+  const body = html`<p>Thank you. You can close this page, or log in with the password you chose.</p>
+    <p><a class="button" href="${c.var.services.mail.sender.consoleUrl}">Open the customer console</a></p>`;
+  return c.html(page(c, "Your email address is confirmed", body));
 }
 
 async function ended(c: Context<ApiContext>, signUp: SignUp) {

@@ -162,7 +162,7 @@ describe("the statements of the API, on a database of 700,000 rows", () => {
     expect((await fetch(trigger)).status).toBe(200);
 
     // Links, and the operator's commands.
-    await open(mail, "verify-email");
+    await open(mail, "verify-email", "POST");
     for (const text of [mail, await onTrial("not-me@example.com")]) await open(text, "not-me", "POST");
     await operator("status", {});
     await operator("messages", {});

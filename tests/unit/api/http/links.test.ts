@@ -10,47 +10,39 @@ import { CONFIRMED, ENDED, headingsOf, onTrial } from "./opened-links";
 stopClock();
 
 describe("a link that confirms the address", () => {
-  test("confirms it with one click", async () => {
+  test("confirms it when its button is pressed", async () => {
     const { linkTo, open, signUp } = await onTrial();
-    const page = await open(linkTo("verify-email"));
+    const page = await open(linkTo("verify-email"), "POST");
     expect(page.heading).toBe(CONFIRMED);
     expect(signUp()).toMatchObject({ status: "trialing", email_verified_at: expect.any(String) });
   });
 
-  test("notifies the console once, however often it is opened", async () => {
+  test("notifies the console once, however often its button is pressed", async () => {
     const { linkTo, open, messages } = await onTrial();
-    await open(linkTo("verify-email"));
-    const second = await open(linkTo("verify-email"));
+    await open(linkTo("verify-email"), "POST");
+    const second = await open(linkTo("verify-email"), "POST");
     expect(second.heading).toBe(CONFIRMED);
     expect(messages("email-verified")).toEqual([{ state: "sent" }]);
   });
 
-  test("confirms nothing for a link scanner's HEAD", async () => {
-    const { linkTo, open, signUp } = await onTrial();
-    expect(await open(linkTo("verify-email"), "HEAD")).toHaveStatus(200);
-    expect(signUp()).toMatchObject({ email_verified_at: null });
+  test("has no button once the address is confirmed", async () => {
+    const { linkTo, open } = await onTrial();
+    await open(linkTo("verify-email"), "POST");
+    const page = await open(linkTo("verify-email"));
+    expect(page.heading).toBe(CONFIRMED);
+    expect(page.document.querySelector("form")).toBeNull();
   });
 
   test("confirms nothing once the sign-up has ended", async () => {
     const { linkTo, open, signUp } = await onTrial();
     await open(linkTo("not-me"), "POST");
-    const page = await open(linkTo("verify-email"));
+    const page = await open(linkTo("verify-email"), "POST");
     expect(page.heading).toBe(ENDED);
     expect(signUp()).toMatchObject({ email_verified_at: null });
   });
 });
 
 describe("“This wasn’t me”", () => {
-  test("asks first and changes nothing", async () => {
-    const { linkTo, open, signUp } = await onTrial();
-    const { document } = await open(linkTo("not-me"));
-    const form = document.querySelector("form");
-    expect(form?.method).toBe("post");
-    expect(form?.querySelector("button[type=submit]")?.textContent).toBe("End this sign-up");
-    expect(form?.getAttribute("action"), "the form is sent to the link itself").toBeNull();
-    expect(signUp()).toMatchObject({ status: "trialing", end_reason: null });
-  });
-
   test("ends the sign-up when its button is pressed", async () => {
     const { linkTo, open, signUp } = await onTrial();
     const page = await open(linkTo("not-me"), "POST");
@@ -122,10 +114,31 @@ describe("a report", () => {
   });
 });
 
+describe.each([
+  { purpose: "verify-email", button: "Confirm my email address" },
+  { purpose: "not-me", button: "End this sign-up" },
+] as const)("the link of the purpose $purpose", ({ purpose, button }) => {
+  test("opens a page with a button that posts to the link", async () => {
+    const { linkTo, open } = await onTrial();
+    const form = (await open(linkTo(purpose))).document.querySelector("form");
+    expect(form?.method).toBe("post");
+    expect(form?.querySelector("button[type=submit]")?.textContent).toBe(button);
+    expect(form?.getAttribute("action"), "the form is sent to the link itself").toBeNull();
+  });
+
+  test.each(["GET", "HEAD"])("changes nothing in the database or at Stripe for a link scanner's %s", async (method) => {
+    const { linkTo, open, rows, calls } = await onTrial();
+    const everything = () => [rows("SELECT * FROM sign_ups"), rows("SELECT * FROM outbox"), calls];
+    const before = structuredClone(everything());
+    expect(await open(linkTo(purpose), method)).toHaveStatus(200);
+    expect(everything()).toEqual(before);
+  });
+});
+
 describe("every page", () => {
   const PAGES: { page: string; path: (linkTo: (purpose: LinkPurpose) => string) => string }[] = [
     { page: "that asks to end a sign-up", path: (linkTo) => linkTo("not-me") },
-    { page: "of a confirmed address", path: (linkTo) => linkTo("verify-email") },
+    { page: "that asks to confirm an address", path: (linkTo) => linkTo("verify-email") },
     { page: "of a refused link", path: () => "/links/not-me/nothing" },
   ];
 
