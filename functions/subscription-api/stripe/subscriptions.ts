@@ -46,6 +46,13 @@ export function stripeSubscriptions(stripe: Stripe, { automaticTax }: Taxes) {
     return (await ifExists(list))?.data ?? [];
   };
 
+  /** Canceled if the subscription no longer exists. */
+  async function retrieve(id: string): Promise<SubscriptionState> {
+    const found = await ifExists(() => call(() => stripe.subscriptions.retrieve(id)));
+    if (found) return stateOf(found);
+    return { stripeSubscriptionId: id, status: "canceled", trialEnd: null, isCanceledByCustomer: true };
+  }
+
   return {
     /**
      * The subscription charges the customer's default card, even if it changes later. The price must be the same in each call, because
@@ -91,12 +98,7 @@ export function stripeSubscriptions(stripe: Stripe, { automaticTax }: Taxes) {
       return states.find(({ status }) => status !== "canceled") ?? states[0];
     },
 
-    /** Canceled if the subscription no longer exists. */
-    async retrieveSubscription(id: string): Promise<SubscriptionState> {
-      const found = await ifExists(() => call(() => stripe.subscriptions.retrieve(id)));
-      if (found) return stateOf(found);
-      return { stripeSubscriptionId: id, status: "canceled", trialEnd: null, isCanceledByCustomer: true };
-    },
+    retrieveSubscription: retrieve,
 
     /** True if an invoice over more than $0 was paid. */
     async hasPaid(subscription: string): Promise<boolean> {
@@ -104,9 +106,14 @@ export function stripeSubscriptions(stripe: Stripe, { automaticTax }: Taxes) {
       return data.some(({ amount_paid }) => amount_paid > 0);
     },
 
-    /** Cancels immediately without an invoice, for someone who did not sign up. Does nothing if the subscription has ended. */
-    async cancelSubscription(id: string): Promise<void> {
-      await ifExists(() => call(() => stripe.subscriptions.cancel(id, { cancellation_details: { comment: NOT_ME } })));
+    /**
+     * Cancels immediately without an invoice, for someone who did not sign up. Does nothing if the subscription has ended. Returns the
+     * subscription afterward.
+     */
+    async cancelSubscription(id: string): Promise<SubscriptionState> {
+      const cancel = () => stripe.subscriptions.cancel(id, { cancellation_details: { comment: NOT_ME } });
+      const canceled = await ifExists(() => call(cancel));
+      return canceled ? stateOf(canceled) : retrieve(id);
     },
   };
 }

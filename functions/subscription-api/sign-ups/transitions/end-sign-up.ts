@@ -32,9 +32,12 @@ export async function endTrialByNotMe(signUp: SignUp, services: AdvanceServices)
   const { id, email, email_verified_at, stripe_setup_intent_id } = signUp;
   if (wasEnded(signUp)) return { done: true };
   const subscription = await subscriptionOf(signUp, payments);
-  const isPaid = subscription !== undefined && (await payments.hasPaid(subscription.stripeSubscriptionId));
-  const wasCanceled = subscription?.isCanceledByCustomer ?? signUp.status === "canceled";
-  if (subscription) await payments.cancelSubscription(subscription.stripeSubscriptionId);
+  const ended = subscription && (await payments.cancelSubscription(subscription.stripeSubscriptionId));
+  // Asked after the cancellation, because Stripe may charge and the customer may cancel until then.
+  const isPaid = ended !== undefined && (await payments.hasPaid(ended.stripeSubscriptionId));
+  const wasCanceled = subscription
+    ? subscription.isCanceledByCustomer || ended?.isCanceledByCustomer === true
+    : signUp.status === "canceled";
   await payments.releaseCard(stripe_setup_intent_id);
   const needsSupport = isPaid || email_verified_at !== null;
   const secondTrial = trialHashes.secondTrialOf(email);
