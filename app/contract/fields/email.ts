@@ -1,17 +1,17 @@
 import { COPIED_MARKS } from "./clean-text";
 
-/** A zero-width joiner stays only between characters that are not ASCII, as in a Persian domain. */
-const STRAY_JOINER = /(?<!\P{ASCII})[\u200C\u200D]|[\u200C\u200D](?=\p{ASCII})/gu;
+/** Zero-width joiners stay only between characters that are not ASCII, as in a Persian domain. The last lookbehind keeps it linear. */
+const STRAY_JOINERS = /(?<!\P{ASCII})[\u200C\u200D]+|(?<![\u200C\u200D])[\u200C\u200D]+(?=\p{ASCII})/gu;
 
 /** An address while it is typed: lowercase and without white space, with ASCII characters from a Japanese or Chinese keyboard. */
 export function cleanTypedEmail(value: string): string {
   return value
     .replace(/\p{White_Space}+/gu, "")
     .replace(COPIED_MARKS, "")
-    .replace(STRAY_JOINER, "")
     .replace(/[\uFF01-\uFF5E]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
     .replace(/[\u3002\uFF61]/g, ".")
-    .toLowerCase();
+    .toLowerCase()
+    .replace(STRAY_JOINERS, "");
 }
 
 /**
