@@ -26,20 +26,22 @@ type Health = {
   dead_messages: number;
 };
 
-/** Kept as data instead of a Response, because a request must not use another request's I/O objects. */
+/** Data instead of a Response, because a request must not use another request's I/O objects. */
 type Found = { status: 200; body: Health } | { status: 503; problem: Problem };
 
 /**
- * `GET /health`: a 503 lists the problems (docs/operations.md). Each isolate caches its answer for ten seconds; in local
- * development, only a healthy one.
+ * `GET /health`: a 503 lists the problems (docs/operations.md). Each isolate makes one check in ten seconds; in local development,
+ * only while it is healthy.
  */
 export function healthCheck(): (c: Context<ApiContext>) => Promise<Response> {
-  let cached: { found: Found; until: number } | undefined;
+  let cached: { check: Promise<Found>; until: number } | undefined;
   return async (c) => {
     if (cached === undefined || Date.now() >= cached.until) {
-      cached = { found: await check(c.var), until: Date.now() + CACHED_MS };
+      cached = { check: check(c.var), until: Date.now() + CACHED_MS };
+      // Continues if this client disconnects, because other requests wait for it.
+      c.executionCtx.waitUntil(cached.check);
     }
-    const { found } = cached;
+    const found = await cached.check;
     if (found.status === 503 && c.var.config.isLocal) cached = undefined;
     if (found.status === 503) return unavailable(found.problem, String(CACHED_MS / 1000));
     return Response.json(found.body, { headers: { "cache-control": "no-store" } });

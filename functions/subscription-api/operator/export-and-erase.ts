@@ -49,7 +49,7 @@ export async function erasePerson(email: string, services: PersonServices): Prom
   const customers = new Set(atStripe.map(({ id }) => id));
   for (const { status, stripe_setup_intent_id, stripe_customer_id } of found) {
     // Deleting a customer would leave its card form open.
-    if (status === "pending" && !(await payments.releaseCard(stripe_setup_intent_id))) {
+    if ((status === "pending" || status === "ended") && !(await payments.releaseCard(stripe_setup_intent_id))) {
       throw new PaymentsError("in-progress");
     }
     if (stripe_customer_id !== null) customers.add(stripe_customer_id);

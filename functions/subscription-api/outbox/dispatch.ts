@@ -78,6 +78,7 @@ async function sendTrialMail(message: TrialMessage, services: DispatchServices):
   const { mail, links, payments } = services;
   return unlessStripeFails(async () => {
     const trial = await trialOf(message, payments);
+    if (trial === "end-moved") return { status: "failed", reason: trial };
     if (typeof trial === "string") return { status: "dropped", reason: trial };
     const content =
       message.kind === "trial-ending"

@@ -72,7 +72,10 @@ export type NewMessage =
 /** The most emails per day (UTC) about one card, because they may go to strangers whose address someone else typed. */
 const EMAILS_ABOUT_A_CARD = 3;
 
-/** A statement for the transaction of a sign-up's change. Inserts nothing if the sign-up no longer has this version. */
+/**
+ * A statement for the transaction of a sign-up's change. Inserts nothing if the sign-up no longer has this version. A reminder that was
+ * dropped because the trial's end had moved is due again.
+ */
 export function newMessage(
   db: Database,
   message: NewMessage,
@@ -86,7 +89,9 @@ export function newMessage(
     .prepare(
       `INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at)
        SELECT ?, id, ?, ?, ? FROM sign_ups WHERE id = ? AND version = ?
-       ON CONFLICT (key) DO NOTHING`,
+       ON CONFLICT (key) DO UPDATE
+         SET state = 'due', drop_reason = NULL, settled_at = NULL, attempts = 0, next_attempt_at = excluded.next_attempt_at
+         WHERE state = 'dropped' AND drop_reason = 'another-end'`,
     )
     .bind(key, kind, due.toISOString(), now.toISOString(), id, version);
 }

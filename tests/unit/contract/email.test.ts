@@ -4,7 +4,28 @@ import { randomOf } from "../../simulation/random";
 
 /** Characters that cleaning removes, converts or reads together with their neighbors. */
 const PARTS = [
-  ...["a", "é", "م", "Σ", "İ", "\u212A", "ⓔ", "ß", "\u0307", "１", "Ａ", "-", " ", "@", "＠", ".", "．", "。", "｡", "\u2024"],
+  ...[
+    "a",
+    "é",
+    "م",
+    "Σ",
+    "İ",
+    "\u212A",
+    "ⓔ",
+    "ß",
+    "\u0307",
+    "１",
+    "Ａ",
+    "-",
+    " ",
+    "@",
+    "＠",
+    ".",
+    "．",
+    "。",
+    "｡",
+    "\u2024",
+  ],
   ...[",", ";", "/", "mailto:", "\u00AD", "\u200C", "\u200C", "\u200D", "\u200D", "\u202E"],
 ] as const;
 const INPUTS = 5_000;

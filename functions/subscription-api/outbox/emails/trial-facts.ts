@@ -8,8 +8,11 @@ export type TrialReader = {
   findCard(customerId: string): Promise<Card | null>;
 };
 
-/** The trial's current facts, or the reason to drop the email. Throws PaymentsError. */
-export async function trialOf(message: Message, stripe: TrialReader): Promise<Trial | DropReason> {
+/**
+ * The trial's current facts, or the reason to drop the email. `end-moved`: the sign-up does not know Stripe's new end yet, which may
+ * move back until then. Throws PaymentsError.
+ */
+export async function trialOf(message: Message, stripe: TrialReader): Promise<Trial | DropReason | "end-moved"> {
   if (wasEnded(message)) return "sign-up-ended";
   if (message.status !== "trialing") return "trial-over";
   const trial =
@@ -18,7 +21,8 @@ export async function trialOf(message: Message, stripe: TrialReader): Promise<Tr
       : await trialAtStripe(message, message.stripe_subscription_id, stripe);
   if (typeof trial === "string") return trial;
   if (message.kind !== "trial-ending") return trial;
-  if (message.key !== reminderKey(message.id, trial.end)) return "another-end";
+  const isAbout = (end: Date | null) => message.key === reminderKey(message.id, end);
+  if (!isAbout(trial.end)) return isAbout(dateOf(message.trial_end)) ? "end-moved" : "another-end";
   return trial.trialEndOutcome.next === "unknown" ? "unknown-charge" : trial;
 }
 
@@ -38,10 +42,14 @@ async function trialWithoutPlan(
   { trial_end, stripe_customer_id: customerId }: Message,
   stripe: TrialReader,
 ): Promise<Trial | DropReason> {
-  const end = trial_end === null ? null : new Date(trial_end);
+  const end = dateOf(trial_end);
   if (!isToCome(end)) return "trial-over";
   const card = customerId === null ? null : await stripe.findCard(customerId);
   return { end, trialEndOutcome: { next: "no-plan" }, card, plan: null };
+}
+
+function dateOf(time: string | null): Date | null {
+  return time === null ? null : new Date(time);
 }
 
 function isToCome(time: Date | null): time is Date {

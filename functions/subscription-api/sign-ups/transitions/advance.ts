@@ -4,8 +4,8 @@ import type { SetupIntent } from "../../stripe/card-setup";
 import { isCustomerOrCardMissing, PaymentsError } from "../../stripe/client";
 import { checkCard, prepareCardForm } from "./collect-card";
 import { cleanUp, endBeforeTrial, endByNotMe, endTrialByNotMe } from "./end-sign-up";
-import { type AdvanceServices, type MakeTransition, nothingLeftToDo, type Transition } from "./transition";
-import { followSubscription, startTrial } from "./trial";
+import type { AdvanceServices, MakeTransition, Transition } from "./transition";
+import { followLateSubscription, followSubscription, startTrial } from "./trial";
 
 /*
  * The states of a sign-up. The transitions below write these changes, except the first one and a declined card.
@@ -28,6 +28,7 @@ import { followSubscription, startTrial } from "./trial";
  *   trialing --> canceled: ended at Stripe, or not-me
  *   active --> canceled: ended at Stripe, or not-me
  *   past_due --> canceled: ended at Stripe, or not-me
+ *   canceled --> active: sales subscribed a customer without a plan after the trial
  *   ended --> [*]: a day later
  * ```
  */
@@ -42,7 +43,7 @@ const TRANSITIONS: Transitions = {
   trialing: followSubscription,
   active: followSubscription,
   past_due: followSubscription,
-  canceled: nothingLeftToDo,
+  canceled: followLateSubscription,
 };
 
 const TRANSITIONS_TO_CARD_FORM: Transitions = { ...TRANSITIONS, pending: prepareCardForm };

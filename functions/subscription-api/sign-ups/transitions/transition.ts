@@ -29,7 +29,3 @@ export type MakeTransition = (
   services: AdvanceServices,
   setupIntent?: SetupIntent,
 ) => Transition | Promise<Transition>;
-
-export function nothingLeftToDo(): Transition {
-  return { done: true };
-}

@@ -192,17 +192,6 @@ test.each([
   },
 );
 
-test("each end that Stripe gives to a trial has one reminder, two days before it, or at once", async () => {
-  const api = signUpsInProcess();
-  const signUp = await api.onTrial();
-  for (const days of [9, 9, 5, 1]) {
-    Object.assign(api.model.get(signUp.stripe_subscription_id) ?? {}, { trial_end: (NOW + days * DAY) / 1000 });
-    await TRIGGERS["subscription event"](api, signUp);
-  }
-  const reminders = api.messages().filter(({ kind }) => kind === "trial-ending");
-  expect(reminders.map(({ next_attempt_at }) => next_attempt_at).sort()).toEqual([0, 3 * DAY, 7 * DAY].map(at));
-});
-
 test("a card that is set up while its form is canceled after a day still starts the trial", async () => {
   const api = signUpsInProcess();
   const signUp = await SITUATIONS["pending for a day, a card's form"](api);

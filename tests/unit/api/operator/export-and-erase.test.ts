@@ -57,6 +57,10 @@ const BEGINNINGS: { state: string; begin: (api: Api) => Promise<SignUp> }[] = [
   { state: "that has just begun", begin: (api) => api.unknownToStripe({ email: EMAIL }) },
   { state: "whose card form is open", begin: (api) => api.pending({ email: EMAIL }) },
   { state: "on trial", begin: (api) => api.onTrial({ email: EMAIL }) },
+  {
+    state: "that has ended and was not cleaned up yet",
+    begin: (api) => api.pending({ email: EMAIL }, "status = 'ended', end_reason = 'cards-failed'"),
+  },
 ];
 
 test.each(BEGINNINGS)("erasing a sign-up $state leaves nothing of the person in the database", async ({ begin }) => {

@@ -47,6 +47,8 @@ test("an email names the sign-up's plan if Stripe names none", async () => {
   expect(await factsOf({}, { plan: null })).toMatchObject({ plan: "STANDARD" });
 });
 
+const MOVED = new Date(END.getTime() + 1);
+
 test.each<Given & { when: string; reason: DropReason }>([
   { when: "the address's owner has ended the sign-up", message: { end_reason: "not-me" }, reason: "sign-up-ended" },
   { when: "the trial is over here", message: { status: "canceled" }, reason: "trial-over" },
@@ -54,7 +56,12 @@ test.each<Given & { when: string; reason: DropReason }>([
   { when: "its end has passed", preview: { trialEnd: new Date(NOW) }, reason: "trial-over" },
   { when: "it has no end", preview: { trialEnd: null }, reason: "trial-over" },
   { when: "Stripe has made an invoice", preview: { isInvoiced: true }, reason: "invoiced" },
-  { when: "the end has moved", preview: { trialEnd: new Date(END.getTime() + 1) }, reason: "another-end" },
+  {
+    when: "the end has moved",
+    message: { trial_end: MOVED.toISOString() },
+    preview: { trialEnd: MOVED },
+    reason: "another-end",
+  },
   { when: "the charge is unknown", preview: { trialEndOutcome: { next: "unknown" } }, reason: "unknown-charge" },
 ])("the reminder is dropped if $when", async ({ message, preview, reason }) => {
   expect(await factsOf(message, preview)).toBe(reason);

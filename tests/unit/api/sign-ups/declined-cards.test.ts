@@ -27,5 +27,5 @@ test("declined and used cards count together; before the last one the status has
   const open = await withCard("bob@example.com", "used", "declined_cards = 3");
   expect(open).toMatchObject({ status: "pending", used_cards: 1 });
   const client_secret = expect.stringMatching(/^seti_\w+_secret_1$/);
-  expect(await signUpStatus(open.id, services)).toEqual({ status: "card_used", client_secret });
+  expect(await signUpStatus(open.id, services)).toMatchObject({ status: "card_used", client_secret });
 });

@@ -7,7 +7,7 @@ import { DAY, HOUR } from "../../../support/api-in-process/scheduler";
 import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
 import { look, signUpsInProcess } from "./sign-ups";
-import { cron, SITUATIONS, type Situation, TRIGGERS } from "./situations";
+import { cron, SITUATIONS, type Situation, subscribe, TRIGGERS } from "./situations";
 
 /* Every sign-up ends: the reasons and times. */
 
@@ -95,6 +95,37 @@ test("a trial without a plan whose customer was deleted ends when it is over", a
   vi.setSystemTime(NOW + 5 * DAY);
   await TRIGGERS.cron(api, signUp);
   expect(await api.find(signUp.id)).toMatchObject({ status: "canceled" });
+});
+
+/** A trial without a plan that is over, whose customer sales subscribe on day six. */
+async function soldOnDaySix() {
+  const api = signUpsInProcess();
+  const signUp = await SITUATIONS["trialing without a plan, nothing"](api);
+  api.set(NOW + 5 * DAY + HOUR);
+  await cron(api);
+  expect(await api.find(signUp.id)).toMatchObject({ status: "canceled" });
+  api.set(NOW + 6 * DAY);
+  const sell = async () => {
+    for (const card of api.model.all("payment_method")) card.customer = signUp.stripe_customer_id;
+    await subscribe(api, signUp, "sales", "active");
+  };
+  return { api, signUp, sell };
+}
+
+test("a sign-up without a plan follows the subscription that sales create on day six", async () => {
+  const { api, signUp, sell } = await soldOnDaySix();
+  await sell();
+  await TRIGGERS["subscription event"](api, signUp);
+  const [{ id } = {}] = api.model.all("subscription");
+  expect(await api.find(signUp.id)).toMatchObject({ status: "active", stripe_subscription_id: id });
+});
+
+test("a sign-up that its address's owner ended follows no subscription that sales create later", async () => {
+  const { api, signUp, sell } = await soldOnDaySix();
+  await TRIGGERS["not me"](api, signUp);
+  await sell();
+  await TRIGGERS["subscription event"](api, signUp);
+  expect(await api.find(signUp.id)).toMatchObject({ status: "canceled", stripe_subscription_id: null });
 });
 
 test("a price that Stripe does not know ends no sign-up: it waits for the operator", async () => {

@@ -51,7 +51,12 @@ const onTrial = (row: string, change: Partial<StripeObject>): Begin =>
 const withoutPlan = then(atCard(NO_PLAN, "a card"), ({ services }, { id }) => signUpStatus(id, services));
 
 /** The sign-up's own subscription, or one that sales made. */
-async function subscribe({ services, model }: Api, signUp: SignUp, id = signUp.id, status = "trialing"): Promise<void> {
+export async function subscribe(
+  { services, model }: Api,
+  signUp: SignUp,
+  id = signUp.id,
+  status = "trialing",
+): Promise<void> {
   const card = model.get(model.get(signUp.stripe_setup_intent_id)?.payment_method);
   const choice = {
     customerId: signUp.stripe_customer_id ?? "",

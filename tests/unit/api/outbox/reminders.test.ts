@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import type { SignUp } from "../../../../functions/subscription-api/sign-up";
+import { DAY, HOUR } from "../../../support/api-in-process/scheduler";
+import { NOW, stopClock } from "../../../support/clock";
+import { signUpsInProcess } from "../sign-ups/sign-ups";
+import { TRIGGERS } from "../sign-ups/situations";
+
+/* Reminders of a trial's end that is moved at Stripe. */
+
+stopClock();
+
+const at = (time: number) => new Date(NOW + time).toISOString();
+
+/** Moves the trial's end, as a day after NOW, and says so with an event. */
+async function moveEnd(api: ReturnType<typeof signUpsInProcess>, signUp: SignUp, day: number): Promise<void> {
+  Object.assign(api.model.get(signUp.stripe_subscription_id) ?? {}, { trial_end: (NOW + day * DAY) / 1000 });
+  await TRIGGERS["subscription event"](api, signUp);
+}
+
+test("each end that Stripe gives to a trial has one reminder, two days before it, or at once", async () => {
+  const api = signUpsInProcess();
+  const signUp = await api.onTrial();
+  for (const days of [9, 9, 5, 1]) {
+    await moveEnd(api, signUp, days);
+  }
+  const reminders = api.messages().filter(({ kind }) => kind === "trial-ending");
+  expect(reminders.map(({ next_attempt_at }) => next_attempt_at).sort()).toEqual([0, 3 * DAY, 7 * DAY].map(at));
+});
+
+test.each([
+  { when: "before its reminder was due", day: 2 },
+  { when: "after its reminder was dropped", day: 4 },
+])("an end that was moved away and comes back $when is reminded of once", async ({ day }) => {
+  const api = signUpsInProcess();
+  const signUp = await api.onTrial();
+  await moveEnd(api, signUp, 9);
+  for (const hours of [0, 3 * 24 + 1]) {
+    api.set(NOW + Math.min(hours * HOUR, day * DAY));
+    await api.runScheduled();
+  }
+  await moveEnd(api, signUp, 5);
+  api.set(NOW + 4 * DAY);
+  await api.runScheduled();
+  await api.runScheduled();
+  const reminders = api.sent.filter(({ key }) => key?.startsWith("trial-ending/"));
+  expect(reminders.map(({ key }) => key?.split("/").at(-1))).toEqual([at(5 * DAY)]);
+});
+
+test("a reminder waits while the sign-up does not know yet that its end has moved", async () => {
+  const api = signUpsInProcess();
+  const { id, stripe_subscription_id, trial_end } = await api.onTrial();
+  const subscription = api.model.get(stripe_subscription_id);
+  Object.assign(subscription ?? {}, { trial_end: (NOW + 9 * DAY) / 1000 });
+  api.set(NOW + 3 * DAY);
+  await api.runScheduled();
+  Object.assign(subscription ?? {}, { trial_end: (NOW + 5 * DAY) / 1000 });
+  api.set(NOW + 3 * DAY + HOUR);
+  await api.runScheduled();
+  expect(api.rows("SELECT key, state FROM outbox WHERE kind = 'trial-ending'")).toEqual([
+    { key: `trial-ending/${id}/${trial_end}`, state: "sent" },
+  ]);
+});
+
+test("an end that was moved away after its reminder, and comes back, is not reminded of again", async () => {
+  const api = signUpsInProcess();
+  const signUp = await api.onTrial();
+  api.set(NOW + 3 * DAY);
+  await api.runScheduled();
+  for (const day of [9, 5]) await moveEnd(api, signUp, day);
+  api.set(NOW + 4 * DAY);
+  await api.runScheduled();
+  expect(api.sent.filter(({ key }) => key?.startsWith("trial-ending/"))).toHaveLength(1);
+});
