@@ -5,15 +5,16 @@ const MONTHS = [
 
 /** For example `November 27, 2026 (UTC)`: the same for every reader, and in the format of Stripe's invoices. */
 export function utcDay(time: string | Date): string {
-  return `${day(new Date(time))} (UTC)`;
+  return `${longDay(time)} (UTC)`;
 }
 
 /** For example `November 27, 2026, 14:30 UTC`. */
 export function utcMinute(time: string | Date): string {
-  const date = new Date(time);
-  return `${day(date)}, ${date.toISOString().slice(11, 16)} UTC`;
+  return `${longDay(time)}, ${new Date(time).toISOString().slice(11, 16)} UTC`;
 }
 
-function day(date: Date): string {
+/** The day in UTC, for example `November 27, 2026`, without saying so. */
+export function longDay(time: string | Date): string {
+  const date = new Date(time);
   return `${MONTHS[date.getUTCMonth()]} ${date.getUTCDate()}, ${date.getUTCFullYear()}`;
 }

@@ -16,6 +16,13 @@ export function shortAmount(cents: number): string {
   return fullAmount(cents).replace(/\.00$/, "");
 }
 
+/** For example `$100 a month`. @param cents whole US cents */
+export function monthlyPrice(cents: number): string {
+  return `${shortAmount(cents)} ${A_MONTH}`;
+}
+
+export const A_MONTH = "a month";
+
 /** For what is charged, with the currency: `$100.00 USD`, `$1,250.50 USD`. @param cents whole US cents */
 export function chargedAmount(cents: number): string {
   return `${fullAmount(cents)} USD`;

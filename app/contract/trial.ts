@@ -3,6 +3,9 @@ export const TRIAL_DAYS = 5;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** A sign-up without a card ends after so many hours. */
+export const SIGN_UP_HOURS = 24;
+
 /** The email before the first charge is sent this many days before the trial ends. */
 export const REMINDER_DAYS = 2;
 

@@ -1,5 +1,5 @@
 import { company } from "../company";
-import { shortAmount } from "../contract/money";
+import { monthlyPrice } from "../contract/money";
 import { PAID_PLANS } from "../contract/plans";
 import { TRIAL_DAYS } from "../contract/trial";
 
@@ -12,7 +12,7 @@ export const hero = {
   ending: "AI search",
   cited: "cites",
   text: `Your buyers ask ChatGPT and Perplexity what to buy, and act on the answer. ${company.name} shows which answers name you, which name a competitor, and what to publish next.`,
-  terms: `From ${shortAmount(Math.min(...PAID_PLANS.map(({ priceCents }) => priceCents)))} a month. No charge for ${TRIAL_DAYS} days. Cancel anytime.`,
+  terms: `From ${monthlyPrice(Math.min(...PAID_PLANS.map(({ priceCents }) => priceCents)))}. No charge for ${TRIAL_DAYS} days. Cancel anytime.`,
 };
 
 /** The press release with the figures below. */

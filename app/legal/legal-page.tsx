@@ -1,6 +1,7 @@
 import type { MDXComponents } from "mdx/types";
 import { Fragment, type ReactNode } from "react";
 import { company } from "../company";
+import { longDay } from "../contract/dates";
 import { mailTo } from "../ui/mail-to";
 import { useSite } from "../ui/use-site";
 import type { LegalText } from "./legal-text";
@@ -23,7 +24,7 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
       <header className="lg:col-span-2">
         <h1 className="text-title">{title}</h1>
         <p className="mt-6 text-muted">
-          Last updated <time dateTime={updated}>{longDate(updated)}</time>
+          Last updated <time dateTime={updated}>{longDay(updated)}</time>
         </p>
       </header>
       <nav aria-labelledby="contents" className="legal-contents print:hidden">
@@ -99,9 +100,4 @@ function ContactBlock() {
       Website: <TextLink href={siteUrl}>{new URL(siteUrl).host}</TextLink>
     </address>
   );
-}
-
-/** `2025-08-14` becomes `August 14, 2025`. */
-function longDate(isoDate: string): string {
-  return new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" }).format(new Date(isoDate));
 }

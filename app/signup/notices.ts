@@ -1,4 +1,4 @@
-import { MAX_FAILED_CARDS } from "../contract/trial";
+import { MAX_FAILED_CARDS, SIGN_UP_HOURS } from "../contract/trial";
 import type { FailedOutcome } from "./create-outcome";
 import type { FieldName } from "./form-schema";
 
@@ -75,8 +75,7 @@ export const PAYMENT_FORM_NOT_LOADED: Notice = {
 export const SESSION_EXPIRED: Notice = {
   kind: "destructive",
   title: "Your sign-up has ended",
-  message:
-    "We kept it for 24 hours. You haven't been charged. Your details are still here: enter a password and submit again.",
+  message: `We kept it for ${SIGN_UP_HOURS} hours. You haven't been charged. Your details are still here: enter a password and submit again.`,
 };
 export const SESSION_UNREADABLE: Notice = {
   kind: "destructive",
@@ -92,7 +91,7 @@ export const SIGNUP_FINISHED: Notice = {
 export const SIGNUP_CANCELED: Notice = {
   kind: "destructive",
   title: "This sign-up was canceled",
-  message: `A sign-up ends after ${MAX_FAILED_CARDS} declined cards, or after 24 hours without a card. You weren't charged, and no account was created.`,
+  message: `A sign-up ends after ${MAX_FAILED_CARDS} declined cards, or after ${SIGN_UP_HOURS} hours without a card. You weren't charged, and no account was created.`,
   hint: "We delete this sign-up's data within a day. To try again, start a new sign-up with another card, or contact sales to pay in another way.",
   actions: ["sales", "support"],
 };

@@ -1,3 +1,4 @@
+import { AGREED_PRICE, firstCharge, NO_CHARGE_TODAY } from "../contract/charge-wording";
 import { REMINDER_DAYS, TRIAL_DAYS } from "../contract/trial";
 import { useSite } from "./use-site";
 
@@ -13,7 +14,7 @@ const reminder = {
  */
 export function TrialTimeline({ ending, hasPlan = true }: { ending: string; hasPlan?: boolean }) {
   const days = [
-    { day: "Today", text: "$0. We save your card but don’t charge it." },
+    { day: "Today", text: `$0. ${NO_CHARGE_TODAY}.` },
     ...(hasPlan ? [reminder] : []),
     { day: `Day ${TRIAL_DAYS + 1}`, text: ending },
   ];
@@ -43,10 +44,5 @@ export function HowToCancel() {
 
 /** How the trial ends on a custom plan or without a plan. */
 export function unpricedEnding(isCustom: boolean): string {
-  return isCustom ? firstCharge("the price you agreed with us") : "Your trial ends. Without a plan, you pay nothing.";
-}
-
-/** For example `First charge: $500, then the same every month until you cancel.` */
-export function firstCharge(amount: string): string {
-  return `First charge: ${amount}, then the same every month until you cancel.`;
+  return isCustom ? firstCharge(AGREED_PRICE) : "Your trial ends. Without a plan, you pay nothing.";
 }

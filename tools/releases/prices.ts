@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { shortAmount } from "../../app/contract/money";
+import { monthlyPrice, shortAmount } from "../../app/contract/money";
 import { PAID_PLANS } from "../../app/contract/plans";
 import { wrongPrice } from "../build";
 import { ToolError } from "../failures";
@@ -61,7 +61,7 @@ export function priceChanges(wanted: readonly Package[], known: readonly Package
   const changes: PriceChanges = { beforeSite: [], afterSite: [], sentences: [] };
   for (const one of wanted) {
     const row = known.find(({ id }) => id === one.id);
-    const price = `${shortAmount(one.price_cents)} a month`;
+    const price = monthlyPrice(one.price_cents);
     if (row && hasStripePrice(row) && row.price_cents < one.price_cents) {
       changes.afterSite.push(one);
       changes.sentences.push(`${one.name}: ${shortAmount(row.price_cents)} → ${price}, after the site`);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import Stripe from "stripe";
-import { shortAmount } from "../../app/contract/money";
+import { monthlyPrice } from "../../app/contract/money";
 import { readCommandLine } from "../command-line";
 import { sentenceOf as messageOf, runTool } from "../failures";
 import { settingsOf, siteAloneLine } from "../wrangler/worker-settings";
@@ -44,7 +44,7 @@ async function planPrices({ prices, plans }: Target): Promise<State> {
   return {
     ok: `prices: ${known.map(({ plan, price }) => `${plan.name} ${price?.id}`).join(", ")}`,
     differences: known.flatMap(({ plan, price }) => {
-      const amount = `${shortAmount(plan.price_cents)} a month`;
+      const amount = monthlyPrice(plan.price_cents);
       const fix = async () => `${plan.name} has the price ${(await prices.findOrCreate(plan)).id}, ${amount}`;
       return price ? [] : [{ what: `${plan.name} has no price of ${amount} with the lookup key ${plan.id}`, fix }];
     }),

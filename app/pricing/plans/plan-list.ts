@@ -1,5 +1,5 @@
 import { company } from "../../company";
-import { shortAmount } from "../../contract/money";
+import { A_MONTH, monthlyPrice } from "../../contract/money";
 import { ENTERPRISE_PLAN, PAID_PLANS, type PaidPlan } from "../../contract/plans";
 import { signUpPath } from "../../contract/sign-up-path";
 import { TRIAL_DAYS } from "../../contract/trial";
@@ -25,7 +25,7 @@ export const PLANS: readonly Plan[] = [
     key,
     title,
     shownPriceCents: priceCents,
-    priceDetail: "a month",
+    priceDetail: A_MONTH,
     trialBadge: TRIAL_BADGE,
     ctaLink: signUpPath(packageId),
     packageId,
@@ -53,7 +53,7 @@ export function findPlan(packageId: string | undefined, shownPriceCents?: number
 
 /** For example `$100 a month`. */
 export function describePrice({ shownPriceCents, priceDetail }: Pick<Plan, "shownPriceCents" | "priceDetail">): string {
-  return shownPriceCents === null ? priceDetail : `${shortAmount(shownPriceCents)} ${priceDetail}`;
+  return shownPriceCents === null ? priceDetail : monthlyPrice(shownPriceCents);
 }
 
 /** For example `MINI: $100 a month, 5-day free trial`. */

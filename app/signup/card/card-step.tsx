@@ -1,9 +1,9 @@
 import { Form, Link, useLocation } from "@remix-run/react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
-import { chargeSentence } from "../../contract/charge-wording";
+import { chargeSentence, plusTax } from "../../contract/charge-wording";
 import { utcDay } from "../../contract/dates";
+import { chargedAmount } from "../../contract/money";
 import { TRIAL_DAYS } from "../../contract/trial";
-import { monthlyCharge } from "../../pricing/plans/monthly-charge";
 import { findPlan } from "../../pricing/plans/plan-list";
 import { Button } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
@@ -129,7 +129,7 @@ function TrialTerms({ data: { packageId, agreedPriceCents, trialEnd } }: { data:
   return (
     <p className="mt-3 text-sm">
       <span>
-        {`Your trial ends on ${utcDay(trialEnd)}. ${chargeSentence(trialEnd, { amount: monthlyCharge(plan.shownPriceCents, site), card: "card" })}`}
+        {`Your trial ends on ${utcDay(trialEnd)}. ${chargeSentence(trialEnd, { amount: plusTax(chargedAmount(plan.shownPriceCents), site.automaticTax), card: "card" })}`}
       </span>{" "}
       To cancel, open the{" "}
       <a href={site.customerPortalUrl} className="text-link">

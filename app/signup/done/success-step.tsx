@@ -1,11 +1,11 @@
 import { Form, useLocation } from "@remix-run/react";
 import { company } from "../../company";
 import { cardName } from "../../contract/card-name";
-import { chargeDay } from "../../contract/charge-wording";
+import { chargeDay, plusTax } from "../../contract/charge-wording";
 import { utcDay } from "../../contract/dates";
 import { formatPhone } from "../../contract/fields/phone";
+import { chargedAmount } from "../../contract/money";
 import { REMINDER_DAYS, reminderDate, TRIAL_DAYS, trialEndOf } from "../../contract/trial";
-import { monthlyCharge } from "../../pricing/plans/monthly-charge";
 import { describePrice, findPlan } from "../../pricing/plans/plan-list";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
@@ -38,7 +38,10 @@ export function SuccessStep({ data }: { data: DoneStepData }) {
   if (plan) details.push(["Plan", `${plan.title}, ${describePrice(plan)} after the trial`]);
   details.push(["Trial ends", utcDay(trialEnd)]);
   if (plan?.shownPriceCents)
-    details.push(["First payment", `${monthlyCharge(plan.shownPriceCents, site)}, ${chargeDay(trialEnd)}`]);
+    details.push([
+      "First payment",
+      `${plusTax(chargedAmount(plan.shownPriceCents), site.automaticTax)}, ${chargeDay(trialEnd)}`,
+    ]);
   if (card) details.push(["Card", cardName(card)]);
   return (
     <>

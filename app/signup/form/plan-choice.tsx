@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
-import { shortAmount } from "../../contract/money";
+import { AGREED_PRICE } from "../../contract/charge-wording";
+import { monthlyPrice } from "../../contract/money";
 import { PAID_PLANS } from "../../contract/plans";
 import { findPlan } from "../../pricing/plans/plan-list";
 import { PLAN_CHOICE_FIELD, planChoiceValue } from "../form-schema";
@@ -93,7 +94,7 @@ function customOption(packageId: string): Option {
     packageId,
     value: planChoiceValue(packageId),
     title: "Custom plan",
-    terms: ", at the price you agreed with us",
+    terms: `, at ${AGREED_PRICE}`,
   };
 }
 
@@ -104,7 +105,7 @@ function planOptions(current: string, currentPriceCents: number | undefined): Op
       packageId,
       value: planChoiceValue(packageId, shownPriceCents),
       title,
-      terms: `, ${shortAmount(shownPriceCents)} a month`,
+      terms: `, ${monthlyPrice(shownPriceCents)}`,
     };
   });
 }

@@ -1,8 +1,9 @@
 import type { ReactNode } from "react";
+import { AGREED_PRICE, firstCharge, NO_CHARGE_TODAY, plusTax } from "../../contract/charge-wording";
 import { shortAmount } from "../../contract/money";
 import { TRIAL_DAYS } from "../../contract/trial";
 import { describePrice, findPlan, type Plan } from "../../pricing/plans/plan-list";
-import { firstCharge, HowToCancel, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
+import { HowToCancel, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
 import { type Site, useSite } from "../../ui/use-site";
 import { planPath } from "../form-schema";
 
@@ -57,7 +58,7 @@ export function TrialPlan({ packageId, shownPriceCents }: PlanOnPage) {
 
 function trialEnding(plan: Plan | undefined, isCustom: boolean, { automaticTax }: Pick<Site, "automaticTax">): string {
   if (!plan || plan.shownPriceCents === null) return unpricedEnding(isCustom);
-  return firstCharge(`${shortAmount(plan.shownPriceCents)}${automaticTax ? " plus any tax" : ""}`);
+  return firstCharge(plusTax(shortAmount(plan.shownPriceCents), automaticTax));
 }
 
 export function PlanTerms({ plan }: { plan: Plan }) {
@@ -78,12 +79,11 @@ export function PlanTerms({ plan }: { plan: Plan }) {
 export function TrialOffer({ packageId, shownPriceCents }: PlanOnPage) {
   const site = useSite();
   const plan = findPlan(packageId, shownPriceCents);
-  const tax = site.automaticTax ? " plus any tax" : "";
   return (
     <>
       <noscript>
         <p className="of-other-plan mt-3 font-semibold">
-          {`$0 today. Then your selected plan’s price${tax} every month, starting after ${TRIAL_DAYS} days, unless you cancel.`}
+          {`$0 today. Then ${plusTax("your selected plan’s price", site.automaticTax)} every month, starting after ${TRIAL_DAYS} days, unless you cancel.`}
         </p>
       </noscript>
       <p className="of-first-plan mt-3 font-semibold">
@@ -97,11 +97,10 @@ export function trialOffer(plan: Plan | undefined, isCustom: boolean, automaticT
   const after = `after ${TRIAL_DAYS} days`;
   if (!plan || plan.shownPriceCents === null) {
     return isCustom
-      ? `$0 today. Then the price you agreed with us ${after} unless you cancel.`
+      ? `$0 today. Then ${AGREED_PRICE} ${after} unless you cancel.`
       : `$0 today. Your first ${TRIAL_DAYS} days are free.`;
   }
-  const tax = automaticTax ? " plus any tax" : "";
-  return `$0 today. Then ${monthly(plan.shownPriceCents)}${tax} ${after} unless you cancel.`;
+  return `$0 today. Then ${plusTax(monthly(plan.shownPriceCents), automaticTax)} ${after} unless you cancel.`;
 }
 
 function monthly(cents: number): string {
@@ -114,7 +113,7 @@ function Unpriced({ isChosen }: { isChosen: boolean }) {
       <p>{isChosen ? <strong className="lg:text-xl">Custom plan</strong> : <span>No plan chosen yet.</span>}</p>
       {!isChosen && <p className="text-muted lg:mt-2">Choose one in the form.</p>}
       <p className="mt-2 hidden text-muted lg:block">
-        {`${isChosen ? "This plan is not on our pricing page. You'll pay the price you agreed with us. " : ""}We save your card but don't charge it during your ${TRIAL_DAYS}-day free trial.`}
+        {`${isChosen ? `This plan is not on our pricing page. You’ll pay ${AGREED_PRICE}. ` : ""}${NO_CHARGE_TODAY} during your ${TRIAL_DAYS}-day free trial.`}
       </p>
     </>
   );

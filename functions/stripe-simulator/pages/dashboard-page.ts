@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod";
-import { shortAmount } from "../../../app/contract/money";
+import { monthlyPrice, shortAmount } from "../../../app/contract/money";
 import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { parseForm } from "../api/parameters";
 import type { StripeContext } from "../api/router";
@@ -71,7 +71,7 @@ function facts(customer: Customer, subscription: Subscription, effects: Effects)
   const card = cardToCharge(subscription, effects)?.card;
   const willFail = effects.store.get(z.boolean(), "setting", failsNext(customer.id));
   return html`<p>
-      <strong>${words(subscription.status)}</strong>, ${shortAmount(subscription.items.data[0]?.price.unit_amount ?? 0)} a month,
+      <strong>${words(subscription.status)}</strong>, ${monthlyPrice(subscription.items.data[0]?.price.unit_amount ?? 0)},
       ${card ? `${card.brand} ${card.last4}` : "no card"}${willFail ? ", and the next charge will fail" : ""}.
       ${subscription.cancel_at === null ? "" : html`It ends at ${time(subscription.cancel_at * 1000)}.`}
       ${step ? html`Next: ${step.does}, ${time(step.at * 1000)}.` : ""}

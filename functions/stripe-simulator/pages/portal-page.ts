@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod";
-import { shortAmount } from "../../../app/contract/money";
+import { monthlyPrice } from "../../../app/contract/money";
 import { StripeFailure } from "../api/errors";
 import { type Form, parseForm, readParameters } from "../api/parameters";
 import type { StripeContext } from "../api/router";
@@ -115,7 +115,7 @@ function subscriptionForm(subscription: Subscription, store: Store): Html {
   const { id, items, cancel_at } = subscription;
   const current = items.data[0]?.price;
   const nameOf = (price?: Price) =>
-    `${store.find("Product", price?.product)?.name}, ${shortAmount(price?.unit_amount ?? 0)} a month`;
+    `${store.find("Product", price?.product)?.name}, ${monthlyPrice(price?.unit_amount ?? 0)}`;
   const option = (price: Price) =>
     html`<option value="${price.id}" ${price.id === current?.id ? "selected" : ""}>${nameOf(price)}</option>`;
   const [intent, label] = cancel_at === null ? ["cancel", "Cancel"] : ["renew", "Don't cancel"];

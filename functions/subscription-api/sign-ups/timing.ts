@@ -1,3 +1,4 @@
+import { SIGN_UP_HOURS } from "../../../app/contract/trial";
 import { isCleanedUp, type SignUp } from "../sign-up";
 import type { SubscriptionState } from "../stripe/subscriptions";
 
@@ -5,7 +6,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** Age at which a sign-up without a card is deleted. */
-export const ABANDONED_AFTER_MS = 24 * HOUR;
+export const ABANDONED_AFTER_MS = SIGN_UP_HOURS * HOUR;
 /** Age up to which the same form continues its sign-up. A bit shorter, so that no request continues one that is being deleted. */
 export const CONTINUED_FOR_MS = ABANDONED_AFTER_MS - 5 * MINUTE;
 /** Age up to which an abandoned sign-up waits for a card that Stripe is still processing. */

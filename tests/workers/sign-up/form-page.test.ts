@@ -54,7 +54,7 @@ describe("the form", () => {
 const customPlan = {
   action: CUSTOM,
   terms: `Then ${AGREED} after 5 days unless you cancel.`,
-  card: `Custom planThis plan is not on our pricing page. You'll pay ${AGREED}. ${SAVED}`,
+  card: `Custom planThis plan is not on our pricing page. You’ll pay ${AGREED}. ${SAVED}`,
 };
 
 describe.each([

@@ -116,7 +116,7 @@ describe("the card step without a script says", () => {
 
   test("once until when it is kept", async () => {
     const { card } = await withCardStep();
-    const kept = /We'll keep this sign-up until \w+ \d+, \d+ at [\d:]+ [AP]M \(UTC\)\./g;
+    const kept = /We'll keep this sign-up until \w+ \d+, \d+, \d\d:\d\d UTC\./g;
     expect(card.words().match(kept)).toHaveLength(1);
   });
 

@@ -1,4 +1,5 @@
 import { parseCookie, stringifySetCookie } from "cookie";
+import { SIGN_UP_HOURS } from "../../../contract/trial";
 import { randomToken } from "../../../pipeline/random-token.server";
 import {
   type CurrentSession,
@@ -9,7 +10,8 @@ import {
 } from "../../session-state";
 import { sealedTokens } from "./sealed-token.server";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 const DAY_SECONDS = DAY_MS / 1000;
 /** The cookie and the return token outlive their sign-up, so that the page can say that it has ended. */
 const GRACE_MS = DAY_MS;
@@ -98,7 +100,7 @@ const LEFT_OUT = ["message", "details"];
  * @param apiEnd when the API ends it, if the API says so
  */
 export function endOfSession(apiEnd = Number.POSITIVE_INFINITY): number {
-  return Math.min(Date.now() + DAY_MS, apiEnd);
+  return Math.min(Date.now() + SIGN_UP_HOURS * HOUR_MS, apiEnd);
 }
 
 function isKept({ expiresAt }: { expiresAt: number }): boolean {

@@ -1,5 +1,5 @@
 import { cardName } from "../../../../app/contract/card-name";
-import { chargeDay, chargeSentence } from "../../../../app/contract/charge-wording";
+import { chargeDay, chargeSentence, plusTax } from "../../../../app/contract/charge-wording";
 import { utcDay, utcMinute } from "../../../../app/contract/dates";
 import { chargedAmount } from "../../../../app/contract/money";
 import { TRIAL_DAYS, TRIAL_SCOPE } from "../../../../app/contract/trial";
@@ -140,6 +140,6 @@ function chargeDetails({ trialEndOutcome, card, end }: Trial): [string, string][
 function inDollars(amount: Amount | null): string {
   if (amount === null) return "the price of your plan";
   const { cents, tax } = amount;
-  if (tax === "added") return `${chargedAmount(cents)} plus any tax`;
+  if (tax === "added") return plusTax(chargedAmount(cents), true);
   return tax === 0 ? chargedAmount(cents) : `${chargedAmount(cents)} including ${chargedAmount(tax)} tax`;
 }

@@ -1,16 +1,14 @@
-import { REMINDER_DAYS, TRIAL_DAYS } from "../../../../app/contract/trial";
+import { reminderDate, trialEndOf } from "../../../../app/contract/trial";
 import { messagesOnce, type NewMessage, reminderKey } from "../../outbox/outbox";
 import { type SignUp, wasEnded } from "../../sign-up";
 import type { SetupIntent } from "../../stripe/card-setup";
 import { unexpectedAnswer } from "../../stripe/client";
 import type { Payments } from "../../stripe/payments";
 import type { SubscriptionState } from "../../stripe/subscriptions";
-import { nextSubscriptionCheck } from "../timing";
+import { nextSubscriptionCheck, now } from "../timing";
 import type { AdvanceServices, Transition } from "./transition";
 
 /* The transitions after a card is set up: start the trial, then keep the row in line with the subscription at Stripe. */
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** A subscription at Stripe, or a trial without a plan. */
 type TrialState = Pick<SubscriptionState, "status" | "trialEnd"> & { stripeSubscriptionId: string | null };
@@ -40,7 +38,7 @@ export async function startTrial(
 /** Sales creates the subscription later, for the same card. */
 async function trialWithoutSubscription(customerId: string, cardId: string, payments: Payments): Promise<TrialState> {
   await payments.setDefaultCard(customerId, cardId);
-  return withoutSubscription(new Date(Date.now() + TRIAL_DAYS * DAY_MS));
+  return withoutSubscription(new Date(trialEndOf(now())));
 }
 
 function withoutSubscription(trialEnd: Date): TrialState {
@@ -89,6 +87,6 @@ function trialColumnsOf({ status, stripeSubscriptionId, trialEnd }: TrialState) 
 /** The trial's reminder; none without a plan, because nothing is charged at its end. */
 function reminderMessages(signUpId: string, { status, stripeSubscriptionId, trialEnd }: TrialState): NewMessage[] {
   if (status !== "trialing" || stripeSubscriptionId === null || trialEnd === null) return [];
-  const notBefore = new Date(trialEnd.getTime() - REMINDER_DAYS * DAY_MS);
+  const notBefore = new Date(reminderDate(trialEnd.toISOString()));
   return [{ kind: "trial-ending", key: reminderKey(signUpId, trialEnd), notBefore }];
 }
