@@ -4,8 +4,8 @@ import { MAX_CENTS } from "./money";
 /** Stripe's secrets have about 70 characters; 300 fit in the session cookie beside the longest form. */
 const clientSecret = z.string().check(z.minLength(1), z.maxLength(300));
 
-/** The monthly price that the visitor agreed to. Missing without a plan. Ignored if it is not valid or not in US cents. */
-const agreedPrice = {
+/** The monthly price that a sign-up keeps. Missing without a plan. Ignored if it is not valid or not in US cents. */
+export const priceFields = {
   price_cents: z.catch(z.optional(z.int().check(z.minimum(1), z.maximum(MAX_CENTS))), undefined),
   currency: z.catch(z.optional(z.literal("usd")), undefined),
 };
@@ -25,7 +25,7 @@ export function agreedCentsIn(answer: {
  */
 export const subscriptionResponse = z.object({
   client_secret: clientSecret,
-  ...agreedPrice,
+  ...priceFields,
   status_url: z.catch(z.optional(z.url().check(z.maxLength(300))), undefined),
   expires_at: z.catch(z.optional(z.iso.datetime()), undefined),
 });
@@ -33,13 +33,13 @@ export const subscriptionResponse = z.object({
 /** Response of a `status_url`. After `card_used`, the sign-up continues with another card under the new secret. */
 export const subscriptionStatus = z.discriminatedUnion("status", [
   z.object({ status: z.literal("ended") }),
-  z.object({ status: z.literal("pending"), ...agreedPrice }),
+  z.object({ status: z.literal("pending"), ...priceFields }),
   z.object({
     status: z.literal("trial"),
-    ...agreedPrice,
+    ...priceFields,
     trial_end: z.catch(z.optional(z.iso.datetime().check(z.maxLength(40))), undefined),
   }),
-  z.object({ status: z.literal("card_used"), client_secret: clientSecret, ...agreedPrice }),
+  z.object({ status: z.literal("card_used"), client_secret: clientSecret, ...priceFields }),
 ]);
 
 export type SubscriptionStatus = z.output<typeof subscriptionStatus>;

@@ -25,6 +25,7 @@ import { CARD_PROCESSING, CONNECTION_FAILED, COOKIES_BLOCKED, SIGNUP_FINISHED } 
 import { signupTitle } from "../signup/page-title";
 import { loadStep, sendForm } from "../signup/retry-requests";
 import { currentStep, ENDED, linkedSession } from "../signup/server/current-step.server";
+import { withCustomPlan } from "../signup/server/custom-plan.server";
 import { acceptedSession, failureOf, logFailure } from "../signup/server/form/after-api-answer.server";
 import { networkChallenge } from "../signup/server/form/network-challenge.server";
 import { type PostedFields, parseForm, readForm, shownPriceIn } from "../signup/server/form/posted-form.server";
@@ -51,7 +52,8 @@ export const headers: HeadersFunction = ({ actionHeaders }) => {
 };
 
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
-  const { data: step, init } = await currentStep(request, packageIdOf(request.url, params.id), context);
+  const { data: current, init } = await currentStep(request, packageIdOf(request.url, params.id), context);
+  const step = await withCustomPlan(current, context);
   // A request with a Content-Type renders the answer to a post, so the page's title has to say that something went wrong.
   return data<SignupStep & { failed: boolean }>({ ...step, failed: request.headers.has("Content-Type") }, init ?? {});
 }

@@ -3,6 +3,7 @@ import { toNfc } from "../contract/fields/clean-text";
 import { acrossFields, formFields } from "../contract/fields/form-fields";
 import { signUpPath } from "../contract/sign-up-path";
 import { type SubscriptionRequest, subscriptionRequest } from "../contract/subscription-request";
+import { findPlan } from "../pricing/plans/plan-list";
 
 export const signupForm = z
   .object({ ...subscriptionRequest.shape, confirmPassword: z.optional(z.string()) })
@@ -68,6 +69,11 @@ export function toDetails({ package_id: _, password: __, ...details }: Subscript
 /** The message for a malformed package ID; undefined if it is well-formed or empty. */
 export function packageIdProblem(packageId: string): string | undefined {
   return subscriptionRequest.shape.package_id.safeParse(packageId || undefined).error?.issues[0]?.message;
+}
+
+/** True for a well-formed package ID of a plan that is not on the pricing page. */
+export function isCustom(packageId: string): boolean {
+  return packageId !== "" && packageIdProblem(packageId) === undefined && findPlan(packageId) === undefined;
 }
 
 /** The path of a plan's form; undefined if the package ID is malformed. */

@@ -122,14 +122,17 @@ const PRICE_CHANGED: Notice = {
 };
 
 /** Shown in the form's summary and at the choice of plans if the API does not sell the plan. */
-const PLAN_NOT_AVAILABLE = "This plan is not available";
+export const PLAN_NOT_AVAILABLE = {
+  retired: "This plan is no longer available",
+  unknown: "This plan is not available",
+};
 /** Shown after a 422 that does not name the package ID, if the site has no such plan. */
 const PLAN_NOT_LISTED = "This plan is not on our price list";
 
 /** The package ID's message in a refused form, which then offers other plans; undefined if the plan is not the reason. */
 export function planProblemOf(outcome: FailedOutcome, isListed: boolean): string | undefined {
   if (outcome.kind !== "rejected" || outcome.status !== 422) return undefined;
-  if (outcome.refusesPlan) return PLAN_NOT_AVAILABLE;
+  if (outcome.refusesPlan) return PLAN_NOT_AVAILABLE[outcome.refusesPlan];
   return isListed ? undefined : PLAN_NOT_LISTED;
 }
 

@@ -10,7 +10,7 @@ import { ChangePlan, ChangePlanLater, ComparePlans, isChangingPlan } from "./for
 import { KeepTypedAfterError, type Typed } from "./form/keep-typed-after-error";
 import { PlanSummary, TrialPlan } from "./form/plan-summary";
 import { FORM_ID, SignupForm } from "./form/signup-form";
-import { packageIdProblem } from "./form-schema";
+import { isCustom, packageIdProblem } from "./form-schema";
 import { ResumeStep } from "./resume/resume-step";
 import { SignupNotice } from "./signup-notice";
 import type { FormStepData, SignupReply, SignupStep } from "./steps";
@@ -92,11 +92,14 @@ function FormStep({
   const typedPlan = typed?.values.package_id;
   const [chosen, setChosen] = useState(typedPlan === sent ? undefined : typedPlan);
   const packageId = chosen ?? sent;
-  // The reply's message and price belong to the plan that was sent.
-  const { planProblem, listPriceCents } = packageId === sent && reply ? reply : {};
-  const problem = planProblem ?? packageIdProblem(packageId);
+  const linked = step.packageId.toLowerCase() === sent.toLowerCase() ? step : undefined;
+  const planProblem = reply?.planProblem ?? linked?.planProblem;
+  const priceCents = reply?.currentPriceCents ?? linked?.customPriceCents;
+  // The server's message and price belong to the plan that was sent.
+  const problem = (packageId === sent ? planProblem : undefined) ?? packageIdProblem(packageId);
+  const currentPriceCents = packageId === sent ? priceCents : undefined;
   // A plan that cannot be chosen has no price.
-  const plan = { packageId: problem ? "" : packageId, shownPriceCents: listPriceCents };
+  const plan = { packageId: problem ? "" : packageId, shownPriceCents: currentPriceCents };
   const isOptional = step.packageId === "";
   const { search } = useLocation();
   function onChoose(packageId: string) {
@@ -104,8 +107,8 @@ function FormStep({
     // Not by the router, which would load the page's data again.
     history.replaceState(history.state, "", signUpPath(packageId));
   }
-  const customPlan = reply?.planProblem ? undefined : customPlanOf(sent);
-  const choice = { packageId, problem, listPriceCents, isOptional, customPlan, onChoose };
+  const customPlan = isCustom(sent) && !planProblem ? { packageId: sent, priceCents } : undefined;
+  const choice = { packageId, problem, currentPriceCents, isOptional, customPlan, onChoose };
   const isMissing = useWasEver(step.packageId === "" || plan.packageId === "");
   return (
     <Frame
@@ -148,11 +151,6 @@ function FormStep({
   );
 }
 
-/** A plan that is not on the pricing page, so that the visitor can return to it. */
-function customPlanOf(packageId: string): string | undefined {
-  return packageId && !packageIdProblem(packageId) && !findPlan(packageId) ? packageId : undefined;
-}
-
 /** True from the first time on that `is` is true. */
 function useWasEver(is: boolean): boolean {
   const [was, setWas] = useState(is);
@@ -193,7 +191,7 @@ interface FrameProps {
   headingRef: HeadingRef;
   intro?: string;
   packageId?: string;
-  /** The price that the visitor agreed to, or the new price if an earlier release's page showed an old one. */
+  /** The price that the visitor agreed to, or the current price if it is not the price list's. */
   shownPriceCents?: number | undefined;
   planChange?: ReactNode;
   children: ReactNode;

@@ -7,6 +7,10 @@ import type { SessionIn } from "./session-state";
 export interface FormStepData {
   step: "form";
   packageId: string;
+  /** The monthly price of a plan that is not on the price list, in US cents. Undefined if the API does not say it. */
+  customPriceCents?: number | undefined;
+  /** Why the API does not sell the plan. Other plans are offered in its place. */
+  planProblem?: string | undefined;
   /** Earlier values, without the passwords. */
   draft?: Record<string, string> | undefined;
   /** The plan of this browser's sign-up that still needs a card; empty without a plan. */
@@ -67,8 +71,8 @@ export interface SignupReply {
   /** The posted form, without the passwords. */
   form?: SubmissionResult<string[]>;
   notice?: Notice;
-  /** The plan's current price in US cents, because an earlier release's page may show another one. */
-  listPriceCents?: number | undefined;
+  /** The posted plan's current price in US cents, because the page may have shown another one. */
+  currentPriceCents?: number | undefined;
   /** The message for the posted package ID. Other plans are offered in its place. */
   planProblem?: string | undefined;
   /** True if a link's sign-up cannot be continued. */

@@ -16,7 +16,7 @@ import { openApi } from "./http/openapi";
 import { COMMANDS } from "./http/operator-commands";
 import { errorResponse, problem, unavailable } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
-import { getSubscriptionStatus, postSubscription } from "./http/subscription";
+import { getPackage, getSubscriptionStatus, postSubscription } from "./http/subscription";
 import { isLocal } from "./local-development";
 import { log, logFailure, withLogContext } from "./log";
 import { dispatchMessages } from "./outbox/dispatch";
@@ -111,6 +111,7 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
   app.use("/subscription/*", guards.requireSite(entrypoint));
   app.post("/subscription", guards.limitSignUps, guards.bodyUpTo(16), guards.requireJson, postSubscription);
   app.all("/subscription", onlyPost);
+  app.get("/subscription/packages/:id", getPackage);
   app.get("/subscription/status/:token", getSubscriptionStatus);
   if (entrypoint === "public") {
     app.get("/health", healthCheck());

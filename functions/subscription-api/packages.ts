@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Database } from "./database";
 import type { ChargedPrice, Prices } from "./stripe/prices";
 
-/** A plan from the pricing page, as the API sells it. */
+/** A plan as the API sells it: from the pricing page, or a custom one. */
 export type Package = z.output<typeof row>;
 
 /** A package's price when a form is accepted. */
@@ -14,6 +14,8 @@ const row = z.object({
   /** US cents a month. */
   price_cents: z.number(),
   stripe_price_id: z.string(),
+  /** `custom` is sold by its link alone, `retired` no longer. */
+  status: z.enum(["listed", "custom", "retired"]),
 });
 
 const rowOrNull = row.nullable();
@@ -31,8 +33,11 @@ export function packagesIn(db: Database) {
       return z.array(row).parse((await db.prepare("SELECT * FROM packages ORDER BY price_cents").all()).results);
     },
 
-    /** Adds or replaces packages, all or none, so that nobody reads a new amount with Stripe's old price. */
-    async record(packages: Package[]): Promise<void> {
+    /**
+     * Adds or replaces packages and retires others, all or none, so that nobody reads a new amount with Stripe's old price.
+     * @param retired IDs
+     */
+    async record(packages: Package[], retired: string[] = []): Promise<void> {
       const json = JSON.stringify(packages);
       await db.batch({
         // SQLite checks UNIQUE row by row, so two packages that swap their prices would violate it.
@@ -41,13 +46,17 @@ export function packagesIn(db: Database) {
           .bind(json),
         record: db
           .prepare(
-            `INSERT INTO packages (id, name, price_cents, stripe_price_id)
-             SELECT value ->> 'id', value ->> 'name', value ->> 'price_cents', value ->> 'stripe_price_id'
+            `INSERT INTO packages (id, name, price_cents, stripe_price_id, status)
+             SELECT value ->> 'id', value ->> 'name', value ->> 'price_cents', value ->> 'stripe_price_id', value ->> 'status'
                FROM json_each(?) WHERE TRUE
              ON CONFLICT (id) DO UPDATE SET
-               name = excluded.name, price_cents = excluded.price_cents, stripe_price_id = excluded.stripe_price_id`,
+               name = excluded.name, price_cents = excluded.price_cents, stripe_price_id = excluded.stripe_price_id,
+               status = excluded.status`,
           )
           .bind(json),
+        retire: db
+          .prepare("UPDATE packages SET status = 'retired' WHERE id IN (SELECT value FROM json_each(?))")
+          .bind(JSON.stringify(retired)),
       });
     },
   };
@@ -57,21 +66,36 @@ export type CatalogServices = { packages: Packages; prices: Prices };
 
 export type CatalogPrice = Package & { created: boolean };
 
+/** `packages` are added or changed, and the packages with the IDs `retired` are no longer sold. */
+export type CatalogChange = {
+  packages?: Omit<Package, "stripe_price_id">[] | undefined;
+  retired?: string[] | undefined;
+};
+
 /**
- * Finds or creates each package's price at Stripe, then records them together.
- * @param wanted packages to add or change; without it, each package keeps its name and amount
+ * Finds or creates the price of each package that is sold at Stripe, then records them together.
+ * @param change without it, each package keeps its name, amount and status
+ * @returns the packages of the change; without one, all
  */
 export async function reconcileCatalog(
   { packages, prices }: CatalogServices,
-  wanted?: Omit<Package, "stripe_price_id">[],
+  { packages: wanted, retired = [] }: CatalogChange = {},
 ): Promise<CatalogPrice[]> {
+  const known = await packages.all();
+  const keeps = wanted === undefined && retired.length === 0;
   const reconciled: CatalogPrice[] = [];
-  for (const { id, name, price_cents } of wanted ?? (await packages.all())) {
-    const { id: stripe_price_id, created } = await prices.findOrCreate({ id, name, price_cents });
-    reconciled.push({ id, name, price_cents, stripe_price_id, created });
+  for (const one of keeps ? known.filter(isSold) : (wanted ?? [])) {
+    const { id: stripe_price_id, created } = await prices.findOrCreate(one);
+    const { id, name, price_cents, status } = one;
+    reconciled.push({ id, name, price_cents, stripe_price_id, status, created });
   }
-  await packages.record(reconciled);
-  return reconciled;
+  await packages.record(reconciled, retired);
+  const others = known.filter((one) => (keeps ? !isSold(one) : retired.includes(one.id)));
+  return [...reconciled, ...others.map((one) => ({ ...one, status: "retired" as const, created: false }))];
+}
+
+export function isSold({ status }: Pick<Package, "status">): boolean {
+  return status !== "retired";
 }
 
 export type PackageAtStripe = Package & { at_stripe: ChargedPrice | null };

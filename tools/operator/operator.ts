@@ -12,6 +12,8 @@ type Command = {
   /** Maps each option to the name of its value. */
   options?: Record<string, string>;
   required?: readonly string[];
+  /** The command's body; without it, the options by their names. */
+  bodyOf?: (values: Partial<Record<string, string>>) => object;
   show?: (answer: unknown, target: Target) => string;
 };
 
@@ -22,7 +24,10 @@ const time = z.iso.datetime({ offset: true });
 const COMMANDS: Record<string, Command> = {
   export: person,
   erase: { ...person, show: erasureText },
-  catalog: {},
+  catalog: {
+    options: { custom: "package ID", name: "name", price: "dollars a month", retire: "package ID" },
+    bodyOf: catalogChange,
+  },
   "after-restore": {
     options: { "restored-to": TIME, "stopped-at": TIME },
     required: ["restored-to", "stopped-at"],
@@ -40,16 +45,33 @@ const COMMANDS: Record<string, Command> = {
 export async function runCommand(script: string, args: string[]): Promise<string> {
   const command = COMMANDS[script];
   if (!command) throw new ToolError(`The commands are ${Object.keys(COMMANDS).join(", ")}.`);
-  const { show = inJson, ...shape } = command;
+  const { show = inJson, bodyOf = byName, ...shape } = command;
   const { target, values } = readCommandLine({ script, targets: TARGETS, ...shape }, args);
   for (const [name, value] of Object.entries(values)) {
     if (command.options?.[name] !== TIME || time.safeParse(value).success) continue;
     throw new ToolError(`--${name} is "${value}", which is not a ${TIME}, in UTC.`);
   }
+  const body = bodyOf(values);
   const api = apiOf(target);
   console.error(`${target}: ${api.url}`);
-  const body = Object.entries(values).map(([name, value]) => [name.replace("-", "_"), value]);
-  return show(await callApi(api, script, Object.fromEntries(body)), target);
+  return show(await callApi(api, script, body), target);
+}
+
+const byName = (values: object) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name.replace("-", "_"), value]));
+
+const DOLLARS = /^(\d{1,6})(?:\.(\d\d))?$/;
+
+/** `--custom` adds a plan that is sold by its link alone, or changes its price; `--retire` ends a plan's sale. Throws ToolError. */
+export function catalogChange({ custom, name, price, retire }: Partial<Record<string, string>>): object {
+  if (retire !== undefined && (custom ?? name ?? price) === undefined) return { retired: [retire] };
+  if ((custom ?? name ?? price ?? retire) === undefined) return {};
+  if (retire !== undefined || custom === undefined || name === undefined || price === undefined)
+    throw new ToolError("A custom plan needs --custom, --name and --price. --retire stands alone.");
+  const [, dollars, cents = "00"] = DOLLARS.exec(price) ?? [];
+  if (dollars === undefined)
+    throw new ToolError(`--price is "${price}", which is not dollars a month, such as 777 or 777.50.`);
+  return { packages: [{ id: custom, name, price_cents: Number(dollars + cents), status: "custom" }] };
 }
 
 const inJson = (answer: unknown) => JSON.stringify(answer, null, 2);

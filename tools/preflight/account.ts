@@ -4,7 +4,13 @@ import { ToolError } from "../failures";
 import { API_FOLDER, type Folder, failureIn, runWrangler, type Stage } from "../wrangler/wrangler";
 
 const secretNames = z.array(z.object({ name: z.string() })).transform((secrets) => secrets.map(({ name }) => name));
-const packageRow = z.object({ id: z.string(), name: z.string(), price_cents: z.number(), stripe_price_id: z.string() });
+const packageRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  price_cents: z.number(),
+  stripe_price_id: z.string(),
+  status: z.enum(["listed", "custom", "retired"]),
+});
 const database = z
   .tuple([z.object({ results: z.array(z.object({ name: z.string() })) }), z.object({ results: z.array(packageRow) })])
   .transform(([migrations, packages]) => ({
@@ -16,7 +22,8 @@ const database = z
 export type Database = z.output<typeof database>;
 
 /** Both queries in one run, because each run of Wrangler takes a second. */
-const DATABASE_SQL = "SELECT name FROM d1_migrations; SELECT id, name, price_cents, stripe_price_id FROM packages";
+const DATABASE_SQL =
+  "SELECT name FROM d1_migrations; SELECT id, name, price_cents, stripe_price_id, status FROM packages";
 /** Not an error: setting the first secret creates the Worker. */
 const NO_WORKER =
   /\[code: (?:10007|10090|10092)\]|does not exist on (?:your|this) account|Worker "[^"]+"[^\n]* not found/i;

@@ -218,14 +218,16 @@ export const CHECKS: Record<string, Check> = {
   ]),
 
   "Stripe charges the packages' prices": ({ stage, account: { prices = [] } }) =>
-    prices.filter(hasStripePrice).map(({ name, price_cents, stripe_price_id, at_stripe }) => {
-      const wanted = chargeOf({ unit_amount: price_cents, currency: "usd", recurring: "1 month", active: true });
-      const found = at_stripe ? chargeOf(at_stripe) : "does not exist";
-      return (
-        found !== wanted &&
-        `prices: ${name} ${wanted.replace("charges", "costs")}, but its price at Stripe (${stripe_price_id}) ${found}: ${scriptCommand("catalog", stage)}`
-      );
-    }),
+    prices
+      .filter((one) => hasStripePrice(one) && one.status !== "retired")
+      .map(({ name, price_cents, stripe_price_id, at_stripe }) => {
+        const wanted = chargeOf({ unit_amount: price_cents, currency: "usd", recurring: "1 month", active: true });
+        const found = at_stripe ? chargeOf(at_stripe) : "does not exist";
+        return (
+          found !== wanted &&
+          `prices: ${name} ${wanted.replace("charges", "costs")}, but its price at Stripe (${stripe_price_id}) ${found}: ${scriptCommand("catalog", stage)}`
+        );
+      }),
 };
 
 function chargeOf({ unit_amount, currency, recurring, active }: ChargedPrice): string {

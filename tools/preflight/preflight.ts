@@ -69,6 +69,7 @@ const pricesAnswer = z.object({
       name: z.string(),
       price_cents: z.number(),
       stripe_price_id: z.string(),
+      status: z.enum(["listed", "custom", "retired"]),
       at_stripe: chargedPrice.nullable(),
     }),
   ),

@@ -30,7 +30,7 @@ async function prepare(stage: Stage): Promise<Step[] | undefined> {
     upload("subscription API", API_FOLDER, commit, stage),
     ...pricesStep(api, changes.beforeSite),
     upload("site", ".", commit, stage),
-    ...pricesStep(api, changes.afterSite),
+    ...pricesStep(api, changes.afterSite, { retired: changes.retired }),
   ];
 }
 

@@ -12,7 +12,7 @@ import type { Step } from "./steps";
 
 /** A plan as the API sells it. `price_cents` is the monthly price in US cents. */
 export type Package = { id: string; name: string; price_cents: number };
-export type PackageRow = Package & { stripe_price_id: string };
+export type PackageRow = Package & { stripe_price_id: string; status: "listed" | "custom" | "retired" };
 
 const packages = z
   .array(z.object({ packageId: z.string(), title: z.string(), priceCents: z.number() }))
@@ -48,28 +48,37 @@ export async function setLocalPrices(): Promise<void> {
 }
 
 /** True for Stripe's own price IDs, false for the first migration's placeholders. */
-export const hasStripePrice = ({ stripe_price_id }: PackageRow) => /^price_\w{14,}$/.test(stripe_price_id);
+export const hasStripePrice = ({ stripe_price_id }: Pick<PackageRow, "stripe_price_id">) =>
+  /^price_\w{14,}$/.test(stripe_price_id);
 
-export type PriceChanges = { beforeSite: Package[]; afterSite: Package[]; sentences: string[] };
+/** `retired`: packages that are no longer sold, after the site has stopped offering them. */
+export type PriceChanges = { beforeSite: Package[]; afterSite: Package[]; retired: Package[]; sentences: string[] };
 
 /**
  * The changes that a release makes to the API's catalog. So that nobody is ever charged more than the page showed, lower prices
- * apply before the site is deployed and higher ones after it. New packages come before the site offers them.
+ * apply before the site is deployed and higher ones after it. New packages come before the site offers them. Packages that the release
+ * no longer lists are retired, except custom ones.
  * @param known the rows of the API's table `packages`
  */
 export function priceChanges(wanted: readonly Package[], known: readonly PackageRow[]): PriceChanges {
-  const changes: PriceChanges = { beforeSite: [], afterSite: [], sentences: [] };
+  const changes: PriceChanges = { beforeSite: [], afterSite: [], retired: [], sentences: [] };
   for (const one of wanted) {
     const row = known.find(({ id }) => id === one.id);
+    const isOffered = row !== undefined && row.status === "listed" && hasStripePrice(row);
     const price = monthlyPrice(one.price_cents);
-    if (row && hasStripePrice(row) && row.price_cents < one.price_cents) {
+    if (isOffered && row.price_cents < one.price_cents) {
       changes.afterSite.push(one);
       changes.sentences.push(`${one.name}: ${shortAmount(row.price_cents)} → ${price}, after the site`);
-    } else if (!row || !hasStripePrice(row) || row.price_cents !== one.price_cents || row.name !== one.name) {
+    } else if (!isOffered || row.price_cents !== one.price_cents || row.name !== one.name) {
       const was = row?.price_cents === one.price_cents || !row ? "" : `${shortAmount(row.price_cents)} → `;
       changes.beforeSite.push(one);
       changes.sentences.push(`${one.name}: ${was}${price}, before the site`);
     }
+  }
+  for (const { id, name, price_cents, status } of known) {
+    if (status !== "listed" || wanted.some((one) => one.id === id)) continue;
+    changes.retired.push({ id, name, price_cents });
+    changes.sentences.push(`${name}: no longer sold, after the site`);
   }
   return changes;
 }
@@ -78,23 +87,27 @@ export function changesPrices({ sentences }: PriceChanges): boolean {
   return sentences.length > 0;
 }
 
-const catalog = z.object({ prices: z.array(z.object({ name: z.string(), price_cents: z.number() })) });
+/** `otherwise`: if the API refuses, the end of the ToolError's message: what else may help. */
+type StepOptions = { retired?: readonly Package[]; otherwise?: string };
 
-/**
- * Sets packages and their prices in the API and at Stripe, all or none.
- * @param otherwise if the API refuses, the end of the ToolError's message: what else may help
- */
-async function setPrices(api: Api, changed: readonly Package[], otherwise: string): Promise<void> {
-  const answer = await callApi(api, "catalog", { packages: changed }).catch((error: unknown) => {
-    throw error instanceof ToolError ? new ToolError(`✗ prices: ${error.message}${otherwise}`) : error;
-  });
-  const { prices } = catalog.parse(answer);
-  console.log(`✓ prices: ${prices.map((price) => `${price.name} ${shortAmount(price.price_cents)}`).join(", ")}`);
-}
-
-/** The step that sets changed prices; none without a change. @param otherwise as for `setPrices` */
-export function pricesStep(api: Api | undefined, changed: readonly Package[], otherwise = ""): Step[] {
-  if (api === undefined || changed.length === 0) return [];
-  const listed = changed.map((one) => `${one.name} ${shortAmount(one.price_cents)}`).join(", ");
-  return [{ result: `prices: ${listed} a month`, run: () => setPrices(api, changed, otherwise) }];
+/** The step that sets changed prices and retires packages, in the API and at Stripe, all or none; no step without a change. */
+export function pricesStep(
+  api: Api | undefined,
+  changed: readonly Package[],
+  { retired = [], otherwise = "" }: StepOptions = {},
+): Step[] {
+  if (api === undefined || changed.length + retired.length === 0) return [];
+  const listed = changed.map((one) => `${one.name} ${monthlyPrice(one.price_cents)}`);
+  const result = `prices: ${[...listed, ...retired.map(({ name }) => `${name} no longer sold`)].join(", ")}`;
+  const body = {
+    ...(changed.length > 0 && { packages: changed }),
+    ...(retired.length > 0 && { retired: retired.map(({ id }) => id) }),
+  };
+  const run = async () => {
+    await callApi(api, "catalog", body).catch((error: unknown) => {
+      throw error instanceof ToolError ? new ToolError(`✗ prices: ${error.message}${otherwise}`) : error;
+    });
+    console.log(`✓ ${result}`);
+  };
+  return [{ result, run }];
 }

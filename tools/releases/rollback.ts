@@ -69,11 +69,11 @@ async function prepare(stage: Stage, commit: string, keepsPrices: boolean): Prom
     : priceChanges(await packagesAt(commit), databaseOf(stage).packages);
   for (const sentence of changes.sentences) console.log(`  ${sentence}`);
   const operator = changesPrices(changes) ? apiOf(stage) : undefined;
-  const withoutPrices = ` If the API does not answer, add -- --keep-prices to the command below.`;
+  const otherwise = ` If the API does not answer, add -- --keep-prices to the command below.`;
   return [
-    ...pricesStep(operator, changes.beforeSite, withoutPrices),
+    ...pricesStep(operator, changes.beforeSite, { otherwise }),
     site,
-    ...pricesStep(operator, changes.afterSite, withoutPrices),
+    ...pricesStep(operator, changes.afterSite, { retired: changes.retired, otherwise }),
     api,
   ];
 }

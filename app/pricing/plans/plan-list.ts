@@ -5,17 +5,26 @@ import { signUpPath } from "../../contract/sign-up-path";
 import { TRIAL_DAYS } from "../../contract/trial";
 import { mailTo } from "../../ui/mail-to";
 
-/** A plan as the pages show it; plan-details.ts adds the features. */
-export interface Plan {
+/** A plan of the pricing page; plan-details.ts adds the features. */
+export interface Plan extends ShownPlan {
   key: (PaidPlan | typeof ENTERPRISE_PLAN)["key"];
   title: (PaidPlan | typeof ENTERPRISE_PLAN)["title"];
+  trialBadge: string | null;
+  ctaLink: string;
+}
+
+/** A plan as the sign-up shows it, listed or custom. */
+export interface ShownPlan {
+  title: string;
   /** US cents a month, as the page shows it; null for a price on request. */
   shownPriceCents: number | null;
   priceDetail: string;
-  trialBadge: string | null;
-  ctaLink: string;
   packageId: string | null;
 }
+
+export const CUSTOM_TITLE = "Custom plan";
+/** A plan that is sold by its link alone. */
+const CUSTOM_PLAN = { title: CUSTOM_TITLE, priceDetail: "a month" };
 
 const TRIAL_BADGE = `${TRIAL_DAYS}-day free trial`;
 
@@ -42,17 +51,21 @@ export const PLANS: readonly Plan[] = [
 ];
 
 /**
- * The listed plan with a package ID, ignoring case.
+ * The listed plan with a package ID, ignoring case; with a price, also a plan that is not listed.
  * @param shownPriceCents a price to show in place of the list's, such as the one that a visitor agreed to before it changed
  */
-export function findPlan(packageId: string | undefined, shownPriceCents?: number): Plan | undefined {
-  const wanted = packageId?.toLowerCase();
-  const plan = wanted ? PLANS.find((plan) => plan.packageId === wanted) : undefined;
-  return plan && shownPriceCents !== undefined ? { ...plan, shownPriceCents } : plan;
+export function findPlan(packageId: string | undefined, shownPriceCents?: number): ShownPlan | undefined {
+  if (!packageId) return undefined;
+  const wanted = packageId.toLowerCase();
+  const plan = PLANS.find((plan) => plan.packageId === wanted);
+  return shownPriceCents === undefined ? plan : { ...(plan ?? { ...CUSTOM_PLAN, packageId: wanted }), shownPriceCents };
 }
 
 /** For example `$100 a month`. */
-export function describePrice({ shownPriceCents, priceDetail }: Pick<Plan, "shownPriceCents" | "priceDetail">): string {
+export function describePrice({
+  shownPriceCents,
+  priceDetail,
+}: Pick<ShownPlan, "shownPriceCents" | "priceDetail">): string {
   return shownPriceCents === null ? priceDetail : monthlyPrice(shownPriceCents);
 }
 

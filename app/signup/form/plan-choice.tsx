@@ -2,24 +2,30 @@ import { useEffect, useRef } from "react";
 import { AGREED_PRICE } from "../../contract/charge-wording";
 import { monthlyPrice } from "../../contract/money";
 import { PAID_PLANS } from "../../contract/plans";
-import { findPlan } from "../../pricing/plans/plan-list";
+import { CUSTOM_TITLE, findPlan } from "../../pricing/plans/plan-list";
 import { PLAN_CHOICE_FIELD, planChoiceValue } from "../form-schema";
 
 /** The ID of the first radio button, which the error summary links to. */
 export const PLAN_CHOICE_ID = "choose-plan";
 const ERROR_ID = `${PLAN_CHOICE_ID}-error`;
 
+export interface CustomPlan {
+  packageId: string;
+  /** Undefined if the API does not say it. */
+  priceCents: number | undefined;
+}
+
 export interface PlanChoiceProps {
   /** The form's current plan; empty without one. */
   packageId: string;
   /** Why the visitor has to choose another plan. */
   problem: string | undefined;
-  /** The current price of the form's plan in US cents, because an earlier release's page may show another one. */
-  listPriceCents: number | undefined;
+  /** The current price of the form's plan in US cents, if it is not the price list's. */
+  currentPriceCents: number | undefined;
   /** True if the visitor can continue without a plan. */
   isOptional: boolean;
-  /** The package ID of the link's plan, if it is not on the pricing page. */
-  customPlan: string | undefined;
+  /** The link's plan, if it is not on the pricing page. */
+  customPlan: CustomPlan | undefined;
   /** The form's ID, if the buttons are not inside it. */
   formId?: string;
   onChoose: (packageId: string) => void;
@@ -29,14 +35,14 @@ export interface PlanChoiceProps {
 export function PlanChoice({
   packageId,
   problem,
-  listPriceCents,
+  currentPriceCents,
   isOptional,
   customPlan,
   formId,
   onChoose,
 }: PlanChoiceProps) {
   const current = findPlan(packageId)?.packageId ?? packageId;
-  const plans = planOptions(current, listPriceCents).filter((plan) => !problem || plan.packageId !== current);
+  const plans = planOptions(current, currentPriceCents).filter((plan) => !problem || plan.packageId !== current);
   const options = [...plans, ...(customPlan ? [customOption(customPlan)] : []), ...(isOptional ? [WITHOUT_PLAN] : [])];
   const fieldset = useRef<HTMLFieldSetElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, for a plan chosen before hydration
@@ -89,12 +95,12 @@ const WITHOUT_PLAN: Option = {
   terms: ": tell support which one you want before your trial ends",
 };
 
-function customOption(packageId: string): Option {
+function customOption({ packageId, priceCents }: CustomPlan): Option {
   return {
     packageId,
-    value: planChoiceValue(packageId),
-    title: "Custom plan",
-    terms: `, at ${AGREED_PRICE}`,
+    value: planChoiceValue(packageId, priceCents),
+    title: CUSTOM_TITLE,
+    terms: priceCents === undefined ? `, at ${AGREED_PRICE}` : `, ${monthlyPrice(priceCents)}`,
   };
 }
 

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { AGREED_PRICE, firstCharge, NO_CHARGE_TODAY, plusTax } from "../../contract/charge-wording";
 import { shortAmount } from "../../contract/money";
 import { TRIAL_DAYS } from "../../contract/trial";
-import { describePrice, findPlan, type Plan } from "../../pricing/plans/plan-list";
+import { CUSTOM_TITLE, describePrice, findPlan, type ShownPlan } from "../../pricing/plans/plan-list";
 import { HowToCancel, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
 import { type Site, useSite } from "../../ui/use-site";
 import { planPath } from "../form-schema";
@@ -56,12 +56,16 @@ export function TrialPlan({ packageId, shownPriceCents }: PlanOnPage) {
   );
 }
 
-function trialEnding(plan: Plan | undefined, isCustom: boolean, { automaticTax }: Pick<Site, "automaticTax">): string {
+function trialEnding(
+  plan: ShownPlan | undefined,
+  isCustom: boolean,
+  { automaticTax }: Pick<Site, "automaticTax">,
+): string {
   if (!plan || plan.shownPriceCents === null) return unpricedEnding(isCustom);
   return firstCharge(plusTax(shortAmount(plan.shownPriceCents), automaticTax));
 }
 
-export function PlanTerms({ plan }: { plan: Plan }) {
+export function PlanTerms({ plan }: { plan: ShownPlan }) {
   return (
     <>
       <p>
@@ -93,7 +97,7 @@ export function TrialOffer({ packageId, shownPriceCents }: PlanOnPage) {
   );
 }
 
-export function trialOffer(plan: Plan | undefined, isCustom: boolean, automaticTax = false): string {
+export function trialOffer(plan: ShownPlan | undefined, isCustom: boolean, automaticTax = false): string {
   const after = `after ${TRIAL_DAYS} days`;
   if (!plan || plan.shownPriceCents === null) {
     return isCustom
@@ -110,7 +114,7 @@ function monthly(cents: number): string {
 function Unpriced({ isChosen }: { isChosen: boolean }) {
   return (
     <>
-      <p>{isChosen ? <strong className="lg:text-xl">Custom plan</strong> : <span>No plan chosen yet.</span>}</p>
+      <p>{isChosen ? <strong className="lg:text-xl">{CUSTOM_TITLE}</strong> : <span>No plan chosen yet.</span>}</p>
       {!isChosen && <p className="text-muted lg:mt-2">Choose one in the form.</p>}
       <p className="mt-2 hidden text-muted lg:block">
         {`${isChosen ? `This plan is not on our pricing page. You’ll pay ${AGREED_PRICE}. ` : ""}${NO_CHARGE_TODAY} during your ${TRIAL_DAYS}-day free trial.`}

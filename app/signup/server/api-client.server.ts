@@ -1,8 +1,14 @@
 import * as z from "zod/mini";
-import { PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../contract/problem-types";
+import { type PackageResponse, packageResponse } from "../../contract/package-response";
+import { PLAN_RETIRED, PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../contract/problem-types";
 import { RATE_LIMIT_KEY_HEADER, SHOWN_PRICE_HEADER } from "../../contract/site-headers";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
-import { agreedCentsIn, subscriptionResponse, subscriptionStatus } from "../../contract/subscription-response";
+import {
+  agreedCentsIn,
+  priceFields,
+  subscriptionResponse,
+  subscriptionStatus,
+} from "../../contract/subscription-response";
 import type { Log } from "../../pipeline/log.server";
 import type { ServiceBinding } from "../../pipeline/settings/configuration.server";
 import { readBoundedText } from "../../shared/bounded-body";
@@ -15,6 +21,8 @@ import type { TrialAnswer } from "../session-state";
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_PROBLEM_BYTES = 4 * 1024;
 const PROBLEM_DEADLINE_MS = 1_000;
+/** The form waits for this answer, and can do without it. */
+const PACKAGE_DEADLINE_MS = 2_000;
 const RETRY_DELAYS_MS = [100, 300];
 
 /** `POST {api base}/subscription` (docs/subscription-api.md) and the optional `status_url` of its response. */
@@ -29,8 +37,12 @@ export interface SubscriptionApi {
     about: { idempotencyKey: string; requestId: string; rateLimitKey: string; shownPriceCents?: number | undefined },
   ): Promise<CreateOutcome>;
   /** A sign-up's status; `unknown` after a 404. Logs why there is none. @param statusUrl from `create` */
-  status(statusUrl: string, by: { requestId: string; log: Log }): Promise<TrialAnswer>;
+  status(statusUrl: string, by: Asker): Promise<TrialAnswer>;
+  /** What a plan costs. Undefined without an answer, which it logs, or after a 404, as from an API that has no such route. */
+  package(packageId: string, by: Asker): Promise<PackageResponse | undefined>;
 }
+
+type Asker = { requestId: string; log: Log };
 
 export interface SubscriptionApiOptions {
   /** Without a trailing slash. */
@@ -69,28 +81,43 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
       return idempotent ? sendWithRetries(send, timeoutMs) : send(AbortSignal.timeout(timeoutMs));
     },
 
-    async status(statusUrl, { requestId, log }) {
-      const signal = AbortSignal.timeout(timeoutMs);
-      const failed = (call: FailedCall): TrialAnswer => {
-        log.warn("status_check_failed", call);
-        return { status: "unreachable" };
-      };
-      try {
-        const headers = { Accept: "application/json", "X-Request-Id": requestId };
-        const response = await fetchFrom(binding, statusUrl, { headers, redirect: "manual", signal });
-        if (!response.ok) {
-          await response.body?.cancel();
-          if (response.status === 404) return { status: "unknown" };
-          return failed({ cause: "status", status: response.status });
-        }
-        const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
-        if (body.status !== "read") return failed(failedBody(body.status, signal));
-        return subscriptionStatus.parse(JSON.parse(body.text));
-      } catch (error) {
-        return failed(failedCall(error));
-      }
+    async status(statusUrl, by) {
+      const answer = await get(statusUrl, timeoutMs, subscriptionStatus, { ...by, event: "status_check_failed" });
+      return answer === 404 ? { status: "unknown" } : (answer ?? { status: "unreachable" });
+    },
+
+    async package(packageId, by) {
+      const url = `${baseUrl}/subscription/packages/${encodeURIComponent(packageId)}`;
+      const deadlineMs = Math.min(timeoutMs, PACKAGE_DEADLINE_MS);
+      const answer = await get(url, deadlineMs, packageResponse, { ...by, event: "package_check_failed" });
+      return answer === 404 ? undefined : answer;
     },
   };
+
+  /** The JSON of a 2xx, or 404 after one. Logs an `event` with its cause and returns undefined without an answer. */
+  async function get<Schema extends z.ZodMiniType>(
+    url: string,
+    deadlineMs: number,
+    schema: Schema,
+    { requestId, log, event }: Asker & { event: string },
+  ): Promise<z.output<Schema> | 404 | undefined> {
+    const signal = AbortSignal.timeout(deadlineMs);
+    const failed = (call: FailedCall) => log.warn(event, call);
+    try {
+      const headers = { Accept: "application/json", "X-Request-Id": requestId };
+      const response = await fetchFrom(binding, url, { headers, redirect: "manual", signal });
+      if (!response.ok) {
+        await response.body?.cancel();
+        if (response.status === 404) return 404;
+        return void failed({ cause: "status", status: response.status });
+      }
+      const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
+      if (body.status !== "read") return void failed(failedBody(body.status, signal));
+      return schema.parse(JSON.parse(body.text));
+    } catch (error) {
+      return void failed(failedCall(error));
+    }
+  }
 }
 
 function fetchFrom(binding: ServiceBinding | undefined, url: string, init: RequestInit): Promise<Response> {
@@ -131,14 +158,15 @@ async function callApi(
   try {
     const response = await fetchFrom(binding, url, init);
     if (!response.ok) {
-      const { type, errors } = [409, 422].includes(response.status) ? await problemIn(response) : {};
+      const { type, errors, ...price } = [409, 422].includes(response.status) ? await problemIn(response) : {};
       if (!response.bodyUsed) await response.body?.cancel();
-      if (type === PRICE_CHANGED) return { kind: "price changed" };
+      if (type === PRICE_CHANGED) return { kind: "price changed", priceCents: agreedCentsIn(price) };
+      const refusesPlan = type === PLAN_RETIRED ? "retired" : "unknown";
       return {
         kind: "rejected",
         status: type === REQUEST_IN_PROGRESS ? 503 : response.status,
         retryAfter: secondsIn(response.headers.get("Retry-After")),
-        ...(response.status === 422 && errors?.package_id !== undefined && { refusesPlan: true }),
+        ...(response.status === 422 && errors?.package_id !== undefined && { refusesPlan }),
       };
     }
     const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
@@ -156,6 +184,7 @@ function secondsIn(retryAfter: string | null): number | undefined {
 }
 
 const problem = z.object({
+  ...priceFields,
   type: z.optional(z.string()),
   /** Messages by field. */
   errors: z.optional(z.record(z.string(), z.unknown())),

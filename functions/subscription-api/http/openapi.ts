@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { company } from "../../../app/company";
-import { PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
+import { packageResponse } from "../../../app/contract/package-response";
+import { PLAN_RETIRED, PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
 import { RATE_LIMIT_KEY_HEADER, SHOWN_PRICE_HEADER } from "../../../app/contract/site-headers";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { subscriptionResponse, subscriptionStatus } from "../../../app/contract/subscription-response";
@@ -29,9 +30,10 @@ const SIGN_UP: Refusals = {
   409: `the email address has or had a trial; ${IN_PROGRESS}; with ${PRICE_CHANGED}, the plan costs more than shown`,
   413: "the body is larger than 16 KiB",
   415: "the body is not application/json",
-  422: "a field is invalid, or the key was used for a different request",
+  422: `a field is invalid; with the type ${PLAN_RETIRED}, the plan is no longer sold; or the key was used for a different request`,
   429: "too many sign-ups from one sender",
 };
+const PACKAGE: Refusals = { ...ANY_OPERATION, 404: NOT_THE_SITE };
 const STATUS: Refusals = { ...ANY_OPERATION, 404: `an unknown or expired token; ${NOT_THE_SITE}`, 409: IN_PROGRESS };
 
 /**
@@ -77,6 +79,16 @@ function pathsOf(): Json {
         responses: responsesOf(subscriptionResponse, SIGN_UP),
       },
     },
+    "/subscription/packages/{package_id}": {
+      get: {
+        operationId: "getPackage",
+        tags: ["sign-up"],
+        summary: "What a plan costs that is not on the site's price list",
+        description: "Optional: without it, the form says that the price is the one that was agreed.",
+        parameters: [{ name: "package_id", in: "path", required: true, schema: { type: "string" } }],
+        responses: responsesOf(packageResponse, PACKAGE),
+      },
+    },
     "/subscription/status/{token}": {
       get: {
         operationId: "getSubscriptionStatus",
@@ -96,13 +108,16 @@ function responsesOf(success: z.core.$ZodType, refusals: Refusals): Json {
   return { 200: { description: "Success", ...content }, ...Object.fromEntries(entries) };
 }
 
+/** The problem types of a status, besides about:blank. */
+const TYPES: Record<string, string[]> = { 409: [REQUEST_IN_PROGRESS, PRICE_CHANGED], 422: [PLAN_RETIRED] };
+
 function refusal(description: string, status: string): Json {
   const retryAfter = {
     description: "Seconds",
     required: status !== "409",
     schema: { type: "string", pattern: "^\\d+$" },
   };
-  const types = status === "409" ? ["about:blank", REQUEST_IN_PROGRESS, PRICE_CHANGED] : ["about:blank"];
+  const types = ["about:blank", ...(TYPES[status] ?? [])];
   const schema = { allOf: [{ $ref: "#/components/schemas/Problem" }, { properties: { type: { enum: types } } }] };
   return {
     description,

@@ -18,18 +18,21 @@ const DAY_MS = 24 * 60 * 60_000;
 
 const person = z.object({ email: formFields.email.rule });
 const messages = z.object({ send_again: z.optional(z.string().min(1).max(200)) });
+const packageId = z.guid().transform((id) => id.toLowerCase());
 const catalog = z.object({
   packages: z.optional(
     z
       .array(
         z.object({
-          id: z.guid().transform((id) => id.toLowerCase()),
+          id: packageId,
           name: z.string().min(1).max(100),
           price_cents: z.int().positive(),
+          status: z.enum(["listed", "custom"]).default("listed"),
         }),
       )
       .min(1),
   ),
+  retired: z.optional(z.array(packageId)),
 });
 const counts = z.array(z.object({ day: z.string(), status: z.string(), n: z.number() }));
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
@@ -71,8 +74,11 @@ export const COMMANDS = {
     return report;
   }),
 
-  catalog: command(catalog, "nothing, or packages", async (given, { services }) => {
-    const prices = await reconcileCatalog(services, given.packages);
+  catalog: command(catalog, "nothing, or packages and retired IDs", async (given, { services }) => {
+    const known = (await services.packages.all()).map(({ id }) => id);
+    const unknown = given.retired?.find((id) => !known.includes(id));
+    if (unknown !== undefined) return problem(409, { title: `No package has the ID ${unknown}` });
+    const prices = await reconcileCatalog(services, given);
     log("info", "catalog_reconciled", { created: prices.filter(({ created }) => created).length });
     return { prices };
   }),

@@ -5,13 +5,15 @@ import { isTransient } from "../database";
 import { logFailure } from "../log";
 import { PaymentsError } from "../stripe/client";
 
-/** Problem details (RFC 9457) with two extra members: `errors` by form field, and `keys` that name what is wrong in the service. */
+/** Problem details (RFC 9457) with extra members: `errors` by form field, a changed price, and `keys` that name what is wrong in the service. */
 export const problemDetails = z.object({
   type: z.string().meta({ description: "about:blank, or a type that the operation names" }),
   title: z.string(),
   status: z.int(),
   detail: z.string().optional(),
   errors: z.record(z.string(), z.array(z.string())).optional().meta({ description: "Messages by field" }),
+  price_cents: z.int().optional().meta({ description: "The plan's monthly price, of the type price-changed" }),
+  currency: z.literal("usd").optional(),
   keys: z.array(z.string()).optional().meta({ description: "Settings or parts of the service that are wrong" }),
 });
 type Details = z.output<typeof problemDetails>;

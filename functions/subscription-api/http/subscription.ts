@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { INVALID_EMAIL } from "../../../app/contract/fields/form-fields";
-import { PRICE_CHANGED } from "../../../app/contract/problem-types";
+import type { PackageResponse } from "../../../app/contract/package-response";
+import { PLAN_RETIRED, PRICE_CHANGED } from "../../../app/contract/problem-types";
 import { SHOWN_PRICE_HEADER } from "../../../app/contract/site-headers";
 import {
   type SubscriptionRequest,
@@ -10,6 +11,7 @@ import {
 } from "../../../app/contract/subscription-request";
 import { parseJson } from "../../../app/shared/parse-json";
 import { log } from "../log";
+import { isSold, type Package } from "../packages";
 import { agreedPriceOf } from "../sign-up";
 import { createSignUp } from "../sign-ups/create-sign-up";
 import { signUpStatus } from "../sign-ups/sign-up-status";
@@ -77,9 +79,20 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
     case "ended":
       return inProgress("The end of an earlier sign-up is still in progress", "1");
     case "price-changed":
-      return problem(409, { type: PRICE_CHANGED, title: "The plan costs more than the form showed" });
+      return problem(409, {
+        type: PRICE_CHANGED,
+        title: "The plan costs more than the form showed",
+        price_cents: result.priceCents,
+        currency: "usd",
+      });
     case "unknown-package":
       return unprocessable({ package_id: ["Invalid subscription ID"] });
+    case "retired-package":
+      return problem(422, {
+        type: PLAN_RETIRED,
+        title: "This plan is no longer available",
+        errors: { package_id: ["This plan is no longer available"] },
+      });
     case "email-refused":
       return unprocessable({ email: [INVALID_EMAIL] });
     case "key-reused":
@@ -99,6 +112,18 @@ export async function getSubscriptionStatus(c: Context<ApiContext>): Promise<Res
   const status = await signUpStatus(signUpId, services);
   dispatchAfterResponse();
   return Response.json(status, { headers: { "cache-control": "no-store" } });
+}
+
+/** What a plan costs, for the form of a plan that is not on the site's price list. */
+export async function getPackage(c: Context<ApiContext>): Promise<Response> {
+  const found = await c.var.services.packages.find((c.req.param("id") ?? "").toLowerCase());
+  return Response.json(packageResponseOf(found), { headers: { "cache-control": "no-store" } });
+}
+
+function packageResponseOf(found: Package | null): PackageResponse {
+  if (found === null) return { status: "unknown" };
+  if (!isSold(found)) return { status: "retired" };
+  return { status: "available", price_cents: found.price_cents, currency: "usd" };
 }
 
 function busy(): Response {

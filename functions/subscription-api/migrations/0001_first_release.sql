@@ -3,7 +3,9 @@ CREATE TABLE packages (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL,
   price_cents INTEGER NOT NULL CHECK (price_cents > 0), -- US cents, each month
-  stripe_price_id TEXT NOT NULL UNIQUE
+  stripe_price_id TEXT NOT NULL UNIQUE,
+  -- listed: on the site's price list. custom: sold by its link alone. retired: no longer sold; its sign-ups and trials stay.
+  status TEXT NOT NULL DEFAULT 'listed' CHECK (status IN ('listed', 'custom', 'retired'))
 ) STRICT;
 
 INSERT INTO packages (id, name, price_cents, stripe_price_id) VALUES

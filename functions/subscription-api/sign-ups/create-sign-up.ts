@@ -1,6 +1,6 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import { log } from "../log";
-import type { AgreedPrice } from "../packages";
+import { type AgreedPrice, isSold, type Packages } from "../packages";
 import type { PasswordSlot } from "../passwords/password-limiter";
 import { formColumns, formColumnsOf, hasStartedTrial, isBeforeTrial, type SignUp } from "../sign-up";
 import { PaymentsError, unexpectedAnswer } from "../stripe/client";
@@ -23,8 +23,9 @@ export type SignUpResult =
   | { status: "created"; clientSecret: string; signUp: Pick<SignUp, "id" | "created_at" | "price_cents"> }
   | { status: "duplicate" }
   | { status: "unknown-package" }
-  /** The plan costs more than the form showed; nothing new was stored. */
-  | { status: "price-changed" }
+  | { status: "retired-package" }
+  /** The plan costs more than the form showed: `priceCents` a month. Nothing new was stored. */
+  | { status: "price-changed"; priceCents: number }
   | { status: "key-reused" }
   /** The key's sign-up is gone; a retry starts a new one. */
   | { status: "ended" }
@@ -38,15 +39,14 @@ export async function createSignUp(form: PostedForm, services: SignUpServices): 
   const { packages, passwords, signUps } = services;
   const known = await signUps.findByKey(idempotencyKey);
   if (known) return continueStored(known, form, services);
-  const price = request.package_id === undefined ? null : await packages.find(request.package_id);
-  if (price === null && request.package_id !== undefined) return { status: "unknown-package" };
-  if (isAboveShown(price, form)) return priceChanged(price, form);
+  const chosen = await chosenPackage(request.package_id, form, packages);
+  if ("refused" in chosen) return chosen.refused;
   // Before the email address is looked up, so that a known address costs a hash too.
   const passwordHash = await passwords.hash(request.password);
   if (passwordHash === undefined) return { status: "busy" };
   if (await hasHadTrial(request.email, services)) return { status: "duplicate" };
   const id = crypto.randomUUID();
-  const stored = await signUps.add({ id, idempotencyKey, passwordHash, request, requestId, price });
+  const stored = await signUps.add({ id, idempotencyKey, passwordHash, request, requestId, price: chosen.price });
   return stored.id === id ? finish(stored, services) : continueStored(stored, form, services);
 }
 
@@ -65,24 +65,34 @@ async function continueStored(stored: SignUp, form: PostedForm, services: SignUp
 /** The same form was sent again from a page with a lower price. The visitor has seen both prices, so the lower one counts. */
 async function continueAtLowerPrice(stored: SignUp, form: PostedForm, services: SignUpServices): Promise<SignUpResult> {
   const { packages, signUps } = services;
-  const price = stored.package_id === null ? null : await packages.find(stored.package_id);
-  if (price === null || isAboveShown(price, form)) return priceChanged(price, form);
-  const { price_cents, stripe_price_id } = price;
+  const chosen = await chosenPackage(stored.package_id ?? undefined, form, packages);
+  if ("refused" in chosen) return chosen.refused;
+  const { price_cents = null, stripe_price_id = null } = chosen.price ?? {};
   const agreed = await signUps.change(stored.id, (read) =>
     read.status === "pending" && isAboveShown(read, form) ? { columns: { price_cents, stripe_price_id } } : undefined,
   );
   return agreed === null ? { status: "ended" } : finish(agreed, services);
 }
 
+/** The price that a form agrees to, null without a plan; or why the form is refused. */
+async function chosenPackage(
+  packageId: string | undefined,
+  form: PostedForm,
+  packages: Packages,
+): Promise<{ price: AgreedPrice | null } | { refused: SignUpResult }> {
+  if (packageId === undefined) return { price: null };
+  const found = await packages.find(packageId);
+  if (found === null) return { refused: { status: "unknown-package" } };
+  if (!isSold(found)) return { refused: { status: "retired-package" } };
+  if (!isAboveShown(found, form)) return { price: found };
+  const { price_cents: priceCents } = found;
+  log("warn", "price_changed", { packageId, shownPriceCents: form.shownPriceCents, listPriceCents: priceCents });
+  return { refused: { status: "price-changed", priceCents } };
+}
+
 function isAboveShown(price: Pick<SignUp, "price_cents"> | null, { shownPriceCents }: PostedForm): boolean {
   const cents = price?.price_cents ?? null;
   return cents !== null && shownPriceCents !== undefined && cents > shownPriceCents;
-}
-
-function priceChanged(price: AgreedPrice | null, { request, shownPriceCents }: PostedForm): SignUpResult {
-  const fields = { packageId: request.package_id, shownPriceCents, listPriceCents: price?.price_cents };
-  log("warn", "price_changed", fields);
-  return { status: "price-changed" };
 }
 
 /** True for a canceled trial, and for a trial whose form is too old to be continued. */

@@ -151,7 +151,9 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
 async function expectDescribed({ method, url }: Request, response: Response): Promise<void> {
   const { status, headers } = response;
   if (status === 429 || status === 503) expect(headers.get("retry-after"), `Retry-After of ${status}`).toMatch(/^\d+$/);
-  const path = new URL(url).pathname.replace(/^(\/subscription\/status\/)[^/]+$/, "$1{token}");
+  const path = new URL(url).pathname
+    .replace(/^(\/subscription\/status\/)[^/]+$/, "$1{token}")
+    .replace(/^(\/subscription\/packages\/)[^/]+$/, "$1{package_id}");
   const operation = method.toLowerCase();
   if (!paths[path]?.[operation]) return;
   const type = headers.get("content-type")?.split(";")[0] ?? "";

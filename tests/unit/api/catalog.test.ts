@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
 import { packagesIn } from "../../../functions/subscription-api/packages";
 import { apiInProcess } from "../../support/api-in-process/api";
@@ -13,6 +14,8 @@ stopClock();
 const MINI = { id: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", name: "MINI", price_cents: 10_000 };
 const LITE = { id: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220", name: "LITE", price_cents: 20_000 };
 const TEAM = { id: "11111111-2222-4333-8444-555555555555", name: "TEAM", price_cents: 90_000 };
+
+const shown = z.object({ prices: z.array(z.object({ name: z.string(), status: z.string() })) });
 
 function catalogs() {
   const api = apiInProcess();
@@ -42,8 +45,8 @@ test("given packages are added or changed, the others stay, and the answer names
   const [mini, , , team] = packages();
   expect(await response.json()).toEqual({
     prices: [
-      { ...MINI, price_cents: 12_000, stripe_price_id: mini?.stripe_price_id, created: true },
-      { ...TEAM, stripe_price_id: team?.stripe_price_id, created: true },
+      { ...MINI, price_cents: 12_000, stripe_price_id: mini?.stripe_price_id, status: "listed", created: true },
+      { ...TEAM, stripe_price_id: team?.stripe_price_id, status: "listed", created: true },
     ],
   });
   expect(packages().map(({ name, price_cents }) => `${name} ${price_cents}`)).toEqual([
@@ -78,11 +81,43 @@ test("prices names what Stripe charges for each package, and null where Stripe h
   const monthly = { active: true, currency: "usd", recurring: "1 month" };
   expect(await response.json()).toEqual({
     prices: [
-      { ...MINI, stripe_price_id: "price_mini", at_stripe: { ...monthly, unit_amount: 10_000 } },
-      { ...LITE, stripe_price_id: "price_lost", at_stripe: null },
+      { ...MINI, stripe_price_id: "price_mini", status: "listed", at_stripe: { ...monthly, unit_amount: 10_000 } },
+      { ...LITE, stripe_price_id: "price_lost", status: "listed", at_stripe: null },
       expect.objectContaining({ price_cents: 30_000, at_stripe: { ...monthly, unit_amount: 50_000 } }),
     ],
   });
+});
+
+test("a retired package keeps its row and its price at Stripe, and gets no new one", async () => {
+  const { catalog, packages, model } = catalogs();
+  expect(await catalog({ retired: [LITE.id] })).toHaveStatus(200);
+  await catalog({});
+  const lite = packages().find(({ id }) => id === LITE.id);
+  expect(lite).toEqual({ ...LITE, stripe_price_id: "price_lite", status: "retired" });
+  expect(model.all("price").filter(({ lookup_key }) => lookup_key === LITE.id)).toEqual([]);
+});
+
+test("the whole catalog is shown with each package's status", async () => {
+  const { catalog } = catalogs();
+  await catalog({ packages: [{ ...TEAM, status: "custom" }] });
+  await catalog({ retired: [LITE.id] });
+  const { prices } = shown.parse(await (await catalog({})).json());
+  expect(prices.map(({ name, status }) => `${name} ${status}`)).toEqual([
+    ...["MINI listed", "STANDARD listed", "TEAM custom", "LITE retired"],
+  ]);
+});
+
+test("a retired package that is listed again is sold again", async () => {
+  const { catalog, packages } = catalogs();
+  await catalog({ retired: [LITE.id] });
+  await catalog({ packages: [LITE] });
+  expect(packages().find(({ id }) => id === LITE.id)).toMatchObject({ status: "listed" });
+});
+
+test("no package is retired if one of the IDs is wrong", async () => {
+  const { catalog, packages } = catalogs();
+  expect(await catalog({ retired: [LITE.id, TEAM.id] })).toBeProblem(409, `No package has the ID ${TEAM.id}`);
+  expect(packages().map(({ status }) => status)).toEqual(["listed", "listed", "listed"]);
 });
 
 test("prices changes nothing", async () => {
@@ -102,15 +137,15 @@ test.each([
 ])("a catalog with $what is refused", async ({ body }) => {
   const { catalog, packages } = catalogs();
   const before = packages();
-  expect(await catalog(body)).toBeProblem(422, "The body must be JSON with nothing, or packages");
+  expect(await catalog(body)).toBeProblem(422, "The body must be JSON with nothing, or packages and retired IDs");
   expect(packages()).toEqual(before);
 });
 
 test("two packages can swap their prices at Stripe", async () => {
   const { db, rows } = databaseInMemory();
   await packagesIn(db).record([
-    { ...MINI, stripe_price_id: "price_lite" },
-    { ...LITE, stripe_price_id: "price_mini" },
+    { ...MINI, stripe_price_id: "price_lite", status: "listed" },
+    { ...LITE, stripe_price_id: "price_mini", status: "listed" },
   ]);
   const swapped = rows("SELECT name, stripe_price_id FROM packages WHERE name <> 'STANDARD' ORDER BY name");
   expect(swapped).toEqual([

@@ -42,8 +42,10 @@ export function apiThat(answers: Answer[], options: Partial<SubscriptionApiOptio
   const logged: object[] = [];
   const warn = (event: string, fields = {}) => void logged.push({ event, ...fields });
   const log = { warn, add() {}, end() {}, info() {}, error() {}, failure() {} };
-  const status = async () => ({ ...(await settle(api.status(STATUS_URL, { requestId: "a-request", log }))), logged });
-  return { create, status };
+  const by = { requestId: "a-request", log };
+  const status = async () => ({ ...(await settle(api.status(STATUS_URL, by))), logged });
+  const askForPackage = async () => ({ ...(await settle(api.package("an id", by))), logged });
+  return { create, status, askForPackage };
 }
 
 export const says = (body: unknown, status = 200, headers: HeadersInit = {}) => {

@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { findPlan, PLANS } from "../../../app/pricing/plans/plan-list";
 import type { SignupStep } from "../../../app/signup/steps";
 import { stopClock } from "../../support/clock";
-import { fields } from "../../support/person";
+import { fields, typed } from "../../support/person";
 import { look, post } from "../../support/site-in-process/site-context";
 import { PLAN } from "../../support/site-in-process/site-settings";
 import { siteWithApi } from "../../support/site-in-process/site-with-api";
@@ -37,10 +37,16 @@ function visits() {
     },
     /** The price on the sign-up's page. */
     async shown(): Promise<number | null | undefined> {
-      const { step, session: changed } = await look(site, { session: kept() });
+      const { step, session: changed } = await look(site, { session: kept(), path: "/subscription" });
       if (changed) session = changed;
       return shownOn(step);
     },
+    /** The form of a plan's link. */
+    async form(packageId: string) {
+      const { step } = await look(site, { path: `/subscription/${packageId}` });
+      return step?.step === "form" ? step : undefined;
+    },
+    catalog,
     /** Enters a card at Stripe. The next page is the one that the bank returns to. */
     async pay() {
       const current = kept();
@@ -102,4 +108,45 @@ test("a form that is sent again from a page with a lower price gets that price, 
   const onCardStep = await shown();
   await pay();
   expect([onCardStep, await shown(), charged()]).toEqual([40_000, 40_000, [40_000]]);
+});
+
+describe("a plan that is not on the price list", () => {
+  const TEAM = { id: "11111111-2222-4333-8444-555555555555", name: "TEAM", price_cents: 77_700, status: "custom" };
+  const sent = { package_id: TEAM.id };
+
+  test("shows its price from the API on each page, and Stripe charges it", async () => {
+    const { catalog, form, send, shown, pay, charged } = visits();
+    await catalog({ packages: [TEAM] });
+    const onForm = (await form(TEAM.id))?.customPriceCents;
+    await send(77_700, sent);
+    const onCardStep = await shown();
+    await pay();
+    expect([onForm, onCardStep, await shown(), charged()]).toEqual([77_700, 77_700, 77_700, [77_700]]);
+  });
+
+  test("comes back with its price from the API if it costs more than the form showed", async () => {
+    const { catalog, send } = visits();
+    await catalog({ packages: [TEAM] });
+    const answer = await send(70_000, sent);
+    expect(answer).toShowNotice("The price of this plan has changed", "Check the new price.");
+    expect(answer.reply).toMatchObject({ currentPriceCents: 77_700 });
+  });
+
+  test.each([
+    { what: "that was retired", retired: [TEAM.id], planProblem: "This plan is no longer available" },
+    { what: "that the API does not know", retired: undefined, planProblem: "This plan is not available" },
+  ])(
+    "$what offers other plans before and after the form, which keeps what was typed",
+    async ({ retired, planProblem }) => {
+      const { catalog, form, send } = visits();
+      if (retired) {
+        await catalog({ packages: [TEAM] });
+        await catalog({ retired });
+      }
+      expect(await form(TEAM.id)).toMatchObject({ planProblem });
+      const answer = await send(77_700, sent);
+      expect(answer).toHaveStatus(422);
+      expect(answer.reply).toMatchObject({ planProblem, form: { initialValue: { ...typed, package_id: TEAM.id } } });
+    },
+  );
 });

@@ -195,7 +195,7 @@ describe("a form that comes back", () => {
   });
 
   test("with another price shows and sends it", async () => {
-    const { container } = await show(page, formStep({}), { form, listPriceCents: 60_000 });
+    const { container } = await show(page, formStep({}), { form, currentPriceCents: 60_000 });
     expect(container.textContent).toContain("$0 today. Then $600/month after 5 days unless you cancel.");
     expect(container.querySelector<HTMLInputElement>("[name=price_cents]")?.value).toBe("60000");
   });

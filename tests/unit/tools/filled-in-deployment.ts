@@ -17,6 +17,7 @@ const texts = files.map((file) => filledIn(readFileSync(join(root, file), "utf8"
 export const PRICES = PACKAGES.map((plan) => ({ ...plan, price_cents: 10_000 })).map((one) => ({
   ...one,
   stripe_price_id: `price_0123456789abcdef${one.name}`,
+  status: "listed" as const,
   at_stripe: { active: true, currency: "usd", unit_amount: one.price_cents, recurring: "1 month" },
 }));
 

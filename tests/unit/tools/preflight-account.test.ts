@@ -91,6 +91,11 @@ test.each([
   expect(found.join("\n")).toContain(says);
 });
 
+test("the preflight does not look at a retired package's price", () => {
+  const prices = PRICES.map((one) => ({ ...one, status: "retired" as const, at_stripe: null }));
+  expect(checkDeployment({ ...deployment(), account: { prices } })).toEqual([]);
+});
+
 test("a slash at the end of a URL in one of the files makes no difference", () => {
   expect(
     checkDeployment(deployment(/SITE_URL = "https:\/\/www.acme.com"/, 'SITE_URL = "https://www.acme.com/"')),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { packagesIn, priceChanges } from "../../../tools/releases/prices";
+import { type PackageRow, packagesIn, priceChanges } from "../../../tools/releases/prices";
 
 /* A release changes the API's prices and the site in an order that never charges anyone more than the page showed. */
 
@@ -8,6 +8,7 @@ const item = (name: keyof typeof NAMES, dollars: number) => ({ id: NAMES[name], 
 const row = (name: keyof typeof NAMES, dollars: number, stripe_price_id = `price_0123456789abcdef${name}`) => ({
   ...item(name, dollars),
   stripe_price_id,
+  status: "listed" as PackageRow["status"],
 });
 
 test.each([
@@ -53,8 +54,22 @@ test.each([
     step: "beforeSite",
     says: "mini: $100 → $120 a month, before the site",
   },
+  {
+    what: "a plan that was retired",
+    known: { ...row("mini", 100), status: "retired" },
+    wanted: item("mini", 120),
+    step: "beforeSite",
+    says: "mini: $100 → $120 a month, before the site",
+  },
+  {
+    what: "a plan that was custom",
+    known: { ...row("mini", 100), status: "custom" },
+    wanted: item("mini", 100),
+    step: "beforeSite",
+    says: "mini: $100 a month, before the site",
+  },
 ] as const)("the API gets $what $step", ({ known, wanted, step, says }) => {
-  const nothing = { beforeSite: [], afterSite: [] };
+  const nothing = { beforeSite: [], afterSite: [], retired: [] };
   expect(priceChanges([wanted], known ? [known] : [])).toEqual({ ...nothing, [step]: [wanted], sentences: [says] });
 });
 
@@ -64,8 +79,12 @@ test("a release that raises one price and lowers another changes each in its own
   expect({ beforeSite, afterSite }).toEqual({ beforeSite: [item("lite", 150)], afterSite: [item("mini", 120)] });
 });
 
-test("a package of no plan stays as it is", () => {
-  expect(priceChanges([], [row("mini", 100)]).sentences).toEqual([]);
+test.each([
+  { status: "listed", retired: [item("mini", 100)], sentences: ["mini: no longer sold, after the site"] },
+  { status: "custom", retired: [], sentences: [] },
+  { status: "retired", retired: [], sentences: [] },
+] as const)("of the $status packages that a release does not list it retires $retired", ({ status, ...changes }) => {
+  expect(priceChanges([], [{ ...row("mini", 100), status }])).toMatchObject(changes);
 });
 
 test("the plans are read from their file's text", async () => {

@@ -16,7 +16,7 @@ export function failureOf(outcome: FailedOutcome, { package_id }: SubscriptionRe
   return {
     notice: noticeFor(outcome),
     planProblem: planProblemOf(outcome, isListed),
-    listPriceCents: listPriceOf(package_id),
+    currentPriceCents: (outcome.kind === "price changed" ? outcome.priceCents : undefined) ?? listPriceOf(package_id),
   };
 }
 
@@ -44,7 +44,7 @@ export function acceptedSession(
   { key, requestId, subscription, shownPriceCents }: AcceptedForm,
 ): SignupSession {
   const { package_id } = subscription;
-  const onPage = findPlan(package_id) && (shownPriceCents ?? listPriceOf(package_id));
+  const onPage = package_id === undefined ? undefined : (shownPriceCents ?? listPriceOf(package_id));
   return {
     ...{ key, requestId, clientSecret, statusUrl, state: "card", flash: "saved" },
     packageId: package_id ?? "",

@@ -41,11 +41,11 @@ test.each([
   await settled();
 });
 
-test("a plan that has become more expensive is refused by its own problem type, logged, and asks Stripe for nothing", async () => {
+test("a plan that has become more expensive is refused with its price by its own problem type, logged, and asks Stripe for nothing", async () => {
   const { showing, rows, calls, logged } = forms();
   rows(RAISED, STANDARD);
   const response = await showing("50000");
-  expect(await response.json()).toMatchObject({ status: 409, type: PRICE_CHANGED });
+  expect(await response.json()).toMatchObject({ type: PRICE_CHANGED, price_cents: 60_000, currency: "usd" });
   const line = {
     on: "warn",
     event: "price_changed",
