@@ -13,7 +13,8 @@ import {
   useLocation,
   useRouteLoaderData,
 } from "@remix-run/react";
-import { company } from "../company";
+import { useState } from "react";
+import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/fields/package-id";
 import { TRIAL_DAYS } from "../contract/trial";
 import { type Refusal, TOO_MANY_REQUESTS } from "../pipeline/guard/refusals.server";
@@ -21,9 +22,15 @@ import { isOverLimit } from "../shared/limits/rate-limit";
 import { rateLimitKeyOf } from "../shared/limits/rate-limit-key";
 import { statusFor } from "../signup/create-outcome";
 import { planPath, toRequest } from "../signup/form-schema";
-import { CARD_PROCESSING, CONNECTION_FAILED, COOKIES_BLOCKED, SIGNUP_FINISHED } from "../signup/notices";
+import {
+  CARD_PROCESSING,
+  CONNECTION_FAILED,
+  COOKIES_BLOCKED,
+  SIGNUP_FINISHED,
+  withoutPasswords,
+} from "../signup/notices";
 import { signupTitle } from "../signup/page-title";
-import { loadStep, sendForm } from "../signup/retry-requests";
+import { loadStep, sendForm } from "../signup/requests/requests";
 import { currentStep, ENDED, linkedSession } from "../signup/server/current-step.server";
 import { withCustomPlan } from "../signup/server/custom-plan.server";
 import { acceptedSession, failureOf, logFailure } from "../signup/server/form/after-api-answer.server";
@@ -35,12 +42,13 @@ import { type CurrentSession, isInProgress, isSession, isSessionOf, type SignupS
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
 import type { SignupReply, SignupStep } from "../signup/steps";
-import { ErrorPage } from "../ui/layout/error-page";
+import { useHydrated } from "../ui/document/use-hydrated";
+import { ErrorPage, UNEXPECTED_ERROR } from "../ui/layout/error-page";
 
 export const handle = { hydrate: true, stylesheet };
 
-export const meta: MetaFunction<typeof loader> = ({ data: step }) => [
-  { title: signupTitle(step) },
+export const meta: MetaFunction<typeof loader> = ({ data: step, error }) => [
+  { title: error ? titleOf(UNEXPECTED_ERROR) : signupTitle(step) },
   { name: "description", content: `Start your ${TRIAL_DAYS}-day free trial of ${company.name}.` },
   { name: "robots", content: "noindex" },
 ];
@@ -84,9 +92,9 @@ export async function action(posted: ActionFunctionArgs) {
 }
 
 /** A form that is over the sender's limit or that `readForm` refuses. It is not validated. */
-function refuse(fields: PostedFields, problem: Refusal, { context: { log } }: ActionFunctionArgs) {
-  log.add({ outcome: "refused", reason: problem.title });
-  return reply(problem.status, refused({ fields, problem }), problem.headers);
+function refuse(fields: PostedFields, problem: Refusal, posted: ActionFunctionArgs) {
+  posted.context.log.add({ outcome: "refused", reason: problem.title });
+  return reply(problem.status, refused({ fields, problem }), posted, problem.headers);
 }
 
 /** Validates the form and forwards it to the API, unless the same form was posted before. */
@@ -97,7 +105,7 @@ async function submit(fields: PostedFields, current: CurrentSession, posted: Act
   const form = returned(submission);
   if (submission.status !== "success") {
     log.info("signup_invalid", { fields: Object.keys(submission.error ?? {}) });
-    return reply(422, { form });
+    return reply(422, { form }, posted);
   }
 
   const subscription = toRequest(submission.value);
@@ -109,12 +117,12 @@ async function submit(fields: PostedFields, current: CurrentSession, posted: Act
     return redirect(planUrl, 303);
 
   if (blocksCookies(request))
-    return reply(422, { form, notice: COOKIES_BLOCKED }, { "Set-Cookie": sessions.newNonce() });
+    return reply(422, { form, notice: COOKIES_BLOCKED }, posted, { "Set-Cookie": sessions.newNonce() });
 
   const challenge = await networkChallenge(fields, context);
   if (challenge === "refused")
-    return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), TOO_MANY_REQUESTS.headers);
-  if (challenge) return reply(429, { form, ...challenge }, TOO_MANY_REQUESTS.headers);
+    return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), posted, TOO_MANY_REQUESTS.headers);
+  if (challenge) return reply(429, { form, ...challenge }, posted, TOO_MANY_REQUESTS.headers);
 
   const about = { idempotencyKey: key, requestId, rateLimitKey: rateLimitKeyOf(ip), shownPriceCents };
   const outcome = await api.create(subscription, about);
@@ -123,15 +131,18 @@ async function submit(fields: PostedFields, current: CurrentSession, posted: Act
     // A refused key stays refused, so a retry needs a new one.
     const isKeyRefused = outcome.kind === "rejected" && outcome.status === 409;
     const content = { form, requestId, ...failureOf(outcome, subscription) };
-    return reply(statusFor(outcome), content, isKeyRefused ? { "Set-Cookie": sessions.newNonce() } : {});
+    return reply(statusFor(outcome), content, posted, isKeyRefused ? { "Set-Cookie": sessions.newNonce() } : {});
   }
 
   log.add({ signup: "created" });
   return seeOther(planUrl, acceptedSession(outcome, { key, requestId, subscription, shownPriceCents }), posted);
 }
 
-function reply(status: number, content: SignupReply, headers: HeadersInit = {}) {
-  return data(content, { status, headers });
+function reply(status: number, content: SignupReply, { context }: ActionFunctionArgs, headers: HeadersInit = {}) {
+  const { form, notice } = content;
+  // A page without scripts loses the passwords.
+  const isEmptied = form && notice && !context.route?.isData;
+  return data(isEmptied ? { ...content, notice: withoutPasswords(notice) } : content, { status, headers });
 }
 
 async function seeOther(path: string, session: SignupSession, { context: { sessions } }: ActionFunctionArgs) {
@@ -163,9 +174,9 @@ async function resume(posted: ActionFunctionArgs, current: CurrentSession) {
   // The page that the browser is sent to explains why.
   if (!linked || isInProgress(current, Date.now())) return redirect(url.pathname + url.search, 303);
   if (blocksCookies(request))
-    return reply(422, { notice: COOKIES_BLOCKED }, { "Set-Cookie": context.sessions.newNonce() });
+    return reply(422, { notice: COOKIES_BLOCKED }, posted, { "Set-Cookie": context.sessions.newNonce() });
   const priced = await withAgreedPrice(linked, context);
-  if (!priced) return reply(503, { notice: CONNECTION_FAILED });
+  if (!priced) return reply(503, { notice: CONNECTION_FAILED }, posted);
   const checked = await checkSession(priced, context);
   switch (checked.state) {
     case "card": {
@@ -174,29 +185,34 @@ async function resume(posted: ActionFunctionArgs, current: CurrentSession) {
       return seeOther(url.pathname, { ...session, flash: flash === "declined" ? undefined : flash }, posted);
     }
     case "waiting":
-      if (checked.reason === "unreachable") return reply(503, { notice: CONNECTION_FAILED });
-      return reply(409, { notice: CARD_PROCESSING });
+      if (checked.reason === "unreachable") return reply(503, { notice: CONNECTION_FAILED }, posted);
+      return reply(409, { notice: CARD_PROCESSING }, posted);
     case "ended":
-      return reply(409, { notice: ENDED[checked.why], isOver: true });
+      return reply(409, { notice: ENDED[checked.why], isOver: true }, posted);
     case "done":
-      return reply(409, { notice: SIGNUP_FINISHED, isOver: true });
+      return reply(409, { notice: SIGNUP_FINISHED, isOver: true }, posted);
   }
 }
 
 export const clientAction = ({ serverAction }: ClientActionFunctionArgs) => sendForm(() => serverAction<SignupReply>());
 
 export const clientLoader = ({ request, serverLoader }: ClientLoaderFunctionArgs) =>
-  loadStep(() => serverLoader<SignupStep>(), request.signal);
+  loadStep(() => serverLoader<SignupStep>(), request);
 
-/** Neither a reply nor a link within the page changes the step, so nothing is reloaded. Offline, a reload would fail. */
-export const shouldRevalidate: ShouldRevalidateFunction = ({ actionResult, nextUrl, defaultShouldRevalidate }) =>
-  actionResult === undefined && nextUrl.hash === "" && defaultShouldRevalidate;
+/** Neither a reply nor a link within the page changes the step. Only a check of the step stays at a URL with a hash. */
+export const shouldRevalidate: ShouldRevalidateFunction = (navigation) => {
+  const { actionResult, currentUrl, nextUrl, defaultShouldRevalidate } = navigation;
+  const isWithinPage = nextUrl.hash !== "" && nextUrl.href !== currentUrl.href;
+  return actionResult === undefined && !isWithinPage && defaultShouldRevalidate;
+};
 
-/** The cookie keeps the sign-up, so trying the same page again continues it. */
+/** For the site's own errors. The cookie keeps the sign-up, so trying the same page again continues it. */
 export function ErrorBoundary() {
   const { pathname, search } = useLocation();
   const site = useRouteLoaderData<{ requestId: string }>("root");
-  return <ErrorPage requestId={site?.requestId} tryAgain={pathname + search} />;
+  // Later, the error has another request than the page.
+  const [isOfPage] = useState(!useHydrated());
+  return <ErrorPage requestId={isOfPage ? site?.requestId : undefined} tryAgain={pathname + search} />;
 }
 
 export default SignupPage;

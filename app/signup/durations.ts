@@ -3,3 +3,6 @@ export const LINK_MINUTES = 30;
 
 /** The pause between two checks of a waiting page. */
 export const REFRESH_SECONDS = 10;
+
+/** How long each script, Stripe's client and its fields may take to load. */
+export const LOADING_LIMIT_MS = 15_000;

@@ -29,6 +29,20 @@ export const CONNECTION_FAILED: Notice = {
   title: "Connection Failed",
   message: "Unable to connect to the API server. Please check your connection and try again.",
 };
+/** A step of the page could not be loaded, so the page keeps its own. */
+export const SITE_UNREACHABLE: Notice = {
+  kind: "destructive",
+  title: "Connection Failed",
+  message: "We could not reach the site. Check your connection, then try again.",
+};
+/** The outcome of a card could not be loaded. The page goes on asking for it. */
+export const OUTCOME_UNREACHABLE: Notice = {
+  kind: "progress",
+  title: "Connection Failed",
+  message:
+    "We could not reach the site to finish your sign-up. Check your connection and keep this page open: we try again.",
+};
+export const CARD_SAVED_BUT_UNREACHABLE: Notice = { ...OUTCOME_UNREACHABLE, title: "Your card was saved" };
 export const CONFIGURATION_ERROR: Notice = {
   kind: "destructive",
   title: "Configuration Error",
@@ -64,7 +78,13 @@ export const CARD_USED: Notice = {
   actions: ["sales"],
 };
 
+export const PROCESSING_CARD: Notice = { kind: "progress", title: PROCESSING.title };
 export const PAYMENT_ERROR: Notice = { kind: "destructive", title: "Payment Error", message: UNEXPECTED };
+/** Stripe did not answer in time. It may have the card: then the next try leads on. */
+export const STRIPE_UNREACHABLE: Notice = {
+  ...PAYMENT_ERROR,
+  message: "Stripe did not answer, so your card may not be saved. Check your connection, then try again.",
+};
 /** Stripe.js or its fields did not load, maybe because something blocks them. The card's fields offer to try again. */
 export const PAYMENT_FORM_NOT_LOADED: Notice = {
   ...PAYMENT_ERROR,
@@ -99,7 +119,7 @@ export const SIGNUP_CANCELED: Notice = {
 export const COOKIES_BLOCKED: Notice = {
   kind: "destructive",
   title: "Cookies are blocked",
-  message: "Allow cookies for this site, enter your password again and submit. Your details are still here.",
+  message: "Allow cookies for this site, then try again.",
 };
 
 /** With Turnstile's widget. */
@@ -117,8 +137,7 @@ export const DUPLICATE_EMAIL = "This email address already has a subscription";
 const PRICE_CHANGED: Notice = {
   kind: "destructive",
   title: "The price of this plan has changed",
-  message:
-    "Check the new price. If you agree to it, enter your password again and submit. Your details are still here.",
+  message: "Check the new price. If you agree to it, submit again.",
 };
 
 /** Shown in the form's summary and at the choice of plans if the API does not sell the plan. */
@@ -194,4 +213,9 @@ export function triesLeft(declined: number): string | undefined {
   const left = Math.max(MAX_FAILED_CARDS - declined, 0);
   if (declined < 3 || left === 0) return undefined;
   return `You can try at most ${left} more ${left === 1 ? "card" : "cards"}. We limit tries to keep stolen cards from being tested here.`;
+}
+
+/** The notice above a form that came back without its passwords. */
+export function withoutPasswords(notice: Notice): Notice {
+  return { ...notice, hint: notice.hint ?? "We kept your details but not your password. Enter it again." };
 }

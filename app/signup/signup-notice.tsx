@@ -1,5 +1,5 @@
 import { company } from "../company";
-import { Notice as NoticeBox } from "../ui/controls/notice";
+import { LiveRegion, Notice as NoticeBox } from "../ui/controls/notice";
 import { mailTo } from "../ui/mail-to";
 import { type Site, useSite } from "../ui/use-site";
 import type { Notice, NoticeAction } from "./notices";
@@ -40,6 +40,13 @@ export function SignupNotice({
         </p>
       )}
     </NoticeBox>
+  );
+}
+
+/** What went wrong, above the step: announced, focused and in view. Stays in the document while nothing has. */
+export function FailureNotice({ notice, requestId }: { notice: Notice | undefined; requestId?: string | undefined }) {
+  return (
+    <LiveRegion role="alert">{notice && <SignupNotice notice={notice} requestId={requestId} takesFocus />}</LiveRegion>
   );
 }
 

@@ -55,13 +55,13 @@ const BOUNDARIES: Boundary[] = [
   },
   {
     from: /^app\/signup\/server\//,
-    mayNotImport: /^app\/signup\/(?:(?:card|done|form|resume)\/|signup-|retry-requests)/,
+    mayNotImport: /^app\/signup\/(?:(?:card|done|form|requests|resume)\/|signup-)/,
     why: "server/ knows no view. What both need is in app/signup/.",
     example: { file: "app/signup/server/session/session.server.ts", imports: "app/signup/card/stripe-elements" },
   },
   {
-    from: /^app\/signup\/(?!retry-requests)[\w-]+\.ts$/,
-    mayNotImport: /^app\/signup\/(?:(?:card|done|form|resume|server)\/|signup-|retry-requests)/,
+    from: /^app\/signup\/[\w-]+\.ts$/,
+    mayNotImport: /^app\/signup\/(?:(?:card|done|form|requests|resume|server)\/|signup-)/,
     why: "What the sign-up's view and server share knows neither.",
     example: { file: "app/signup/steps.ts", imports: "app/signup/card/billing-details" },
   },

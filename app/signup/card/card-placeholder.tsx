@@ -1,4 +1,3 @@
-import type { ReactNode } from "react";
 import { Button } from "../../ui/controls/button";
 import { LockIcon } from "../../ui/controls/icons";
 
@@ -7,15 +6,19 @@ export const CARD_FIELDS = "min-h-72";
 export const LOADING = "animate-pulse rounded-md bg-sunken motion-reduce:animate-none";
 
 /** Shown in place of the card's fields while they load, or with a button to try again if they could not be loaded. */
-export function CardPlaceholder({ children }: { children?: ReactNode }) {
+export function CardPlaceholder({ onTryAgain }: { onTryAgain?: (() => void) | undefined }) {
   return (
     <div className="needs-script mt-6">
       <div
         className={
-          children ? `${CARD_FIELDS} grid place-items-center rounded-md bg-sunken` : `${CARD_FIELDS} ${LOADING}`
+          onTryAgain ? `${CARD_FIELDS} grid place-items-center rounded-md bg-sunken` : `${CARD_FIELDS} ${LOADING}`
         }
       >
-        {children}
+        {onTryAgain && (
+          <Button variant="secondary" onClick={onTryAgain}>
+            Try again
+          </Button>
+        )}
       </div>
       <PayButton disabled />
     </div>

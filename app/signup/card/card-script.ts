@@ -1,25 +1,40 @@
-const AGAIN_AFTER_MS = 10_000;
+import { withTimeLimit } from "../../shared/time-limit";
+import { LOADING_LIMIT_MS } from "../durations";
 
-/** Loads the card form with Stripe's fields, which the form's page does not include. */
-export const loadStripeElements = () => import("./stripe-elements").catch(reloadOnce);
+const AGAIN_AFTER_MS = 10_000;
 
 // biome-ignore lint/correctness/noUnusedVariables: `??=` reads it
 let prefetched: Promise<unknown> | undefined;
 
-/** Loads it while the visitor types. Tries once and ignores a failure, because the card step tries again. */
+/** Loads the card form while the visitor types. Tries once and ignores a failure, because the card step tries again. */
 export function prefetchStripeElements(): void {
   prefetched ??= import("./stripe-elements").catch(() => undefined);
 }
 
 /**
- * Reloads the page if a file of its release is gone. The cookie keeps the sign-up. Fails if the page has already reloaded for this
- * reason in the last ten seconds.
+ * Loads the card form with Stripe's fields, which the form's page does not include. If its file is gone, maybe with its release,
+ * the page reloads: the cookie keeps the sign-up. Rejects if the site cannot be reached, or if the page has already reloaded for
+ * this reason in the last ten seconds.
  */
-function reloadOnce(failure: unknown): Promise<never> {
-  // The history entry survives a reload, even if the browser blocks storage.
-  const { reloadedAt = 0, ...state } = history.state ?? {};
-  if (Date.now() - reloadedAt < AGAIN_AFTER_MS) throw failure;
-  history.replaceState({ ...state, reloadedAt: Date.now() }, "");
+export async function loadStripeElements() {
+  try {
+    return await withTimeLimit(LOADING_LIMIT_MS, import("./stripe-elements"));
+  } catch (failure) {
+    // The history entry survives a reload, even if the browser blocks storage.
+    const { reloadedAt = 0, ...state } = history.state ?? {};
+    if (Date.now() - reloadedAt < AGAIN_AFTER_MS) throw failure;
+    return reload({ ...state, reloadedAt: Date.now() });
+  }
+}
+
+/** Tries to load the card form again. Reloads the page, because browsers may remember that its file did not load. */
+export const loadStripeElementsAgain = () => reload(history.state);
+
+/** Reloads the page, but only if the site answers: offline, the browser's own error page would replace it. */
+async function reload(state: unknown): Promise<never> {
+  const answer = await withTimeLimit(LOADING_LIMIT_MS, fetch("/favicon.svg", { method: "HEAD", cache: "no-store" }));
+  if (!answer.ok) throw new Error(`The site answers ${answer.status}`);
+  history.replaceState(state, "");
   location.reload();
   return new Promise(() => {});
 }

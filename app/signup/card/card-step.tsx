@@ -1,5 +1,5 @@
 import { Form, Link, useLocation } from "@remix-run/react";
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { chargeSentence, plusTax } from "../../contract/charge-wording";
 import { utcDay } from "../../contract/dates";
 import { chargedAmount } from "../../contract/money";
@@ -10,35 +10,45 @@ import { LiveRegion } from "../../ui/controls/notice";
 import { Moment } from "../../ui/controls/time";
 import { useHydrated } from "../../ui/document/use-hydrated";
 import { useSite } from "../../ui/use-site";
-import { CARD_USED, CONFIGURATION_ERROR, type Notice, paymentFailed, SAVED } from "../notices";
+import {
+  CARD_SAVED_BUT_UNREACHABLE,
+  CARD_USED,
+  CONFIGURATION_ERROR,
+  type Notice,
+  OUTCOME_UNREACHABLE,
+  PROCESSING_CARD,
+  paymentFailed,
+  SAVED,
+} from "../notices";
+import { useLatest } from "../requests/use-failure";
 import { ResumeOnAnotherDevice } from "../resume/resume-on-another-device";
-import { SignupNotice } from "../signup-notice";
+import { FailureNotice, SignupNotice } from "../signup-notice";
 import type { CardStepData } from "../steps";
+import { CardFields } from "./card-fields";
 import { CardPlaceholder } from "./card-placeholder";
-import { loadStripeElements } from "./card-script";
 
-const StripeElements = lazy(loadStripeElements);
-
-export function CardStep({ data }: { data: CardStepData }) {
+export function CardStep({ data, failure }: { data: CardStepData; failure: Notice | undefined }) {
   const hydrated = useHydrated();
   const { pathname } = useLocation();
   const configured = data.publishableKey !== "";
-  const { notice, setNotice, isFirst } = useLatestNotice(data);
+  const [said, setSaid] = useState<Notice>();
+  const [isSaved, setSaved] = useState(false);
+  const served = useMemo(() => servedNotice(data), [data]);
+  const latest = useLatest([served, said, failure]);
+  const notice = latest === OUTCOME_UNREACHABLE && isSaved ? CARD_SAVED_BUT_UNREACHABLE : latest;
   const [isReadingTimeOver, onReady] = useReadingTime();
   return (
     <>
       <LiveRegion role="status" className="step-status">
         {data.flash === "saved" && (
-          <div className={isReadingTimeOver || !isFirst ? "invisible" : ""}>
+          <div className={isReadingTimeOver || said ? "invisible" : ""}>
             <SignupNotice notice={SAVED} />
           </div>
         )}
-        {notice?.kind === "progress" && <p className="sr-only">Processing your card.</p>}
+        {notice === PROCESSING_CARD && <p className="sr-only">Processing your card.</p>}
       </LiveRegion>
       <div className="step-main">
-        <LiveRegion role="alert">
-          {notice?.kind === "destructive" && <SignupNotice notice={notice} requestId={data.requestId} takesFocus />}
-        </LiveRegion>
+        <FailureNotice notice={notice === PROCESSING_CARD ? undefined : notice} requestId={data.requestId} />
         <section className="card p-5 sm:p-8" aria-labelledby="card-entry">
           <h2 id="card-entry" className="text-heading">
             {`Please enter your card info for starting your ${TRIAL_DAYS} days free trial`}
@@ -54,9 +64,7 @@ export function CardStep({ data }: { data: CardStepData }) {
             </div>
           )}
           {configured && hydrated ? (
-            <Suspense fallback={<CardPlaceholder />}>
-              <StripeElements data={data} onNotice={setNotice} onReady={onReady} />
-            </Suspense>
+            <CardFields data={data} onNotice={setSaid} onReady={onReady} onSaved={() => setSaved(true)} />
           ) : (
             configured && <CardPlaceholder />
           )}
@@ -86,23 +94,10 @@ export function CardStep({ data }: { data: CardStepData }) {
   );
 }
 
-/** The latest notice from the card's fields, or else from the server. */
-function useLatestNotice(data: CardStepData) {
-  const [said, setSaid] = useState<{ notice: Notice | undefined; data: CardStepData }>();
-  const server = data.publishableKey === "" ? CONFIGURATION_ERROR : flashNotice(data);
-  const isLatest = said?.data === data || server === undefined;
-  const setNotice = (notice: Notice | undefined) => setSaid({ notice, data });
-  return {
-    notice: said && isLatest ? said.notice : server,
-    setNotice,
-    /** True until the card's fields report something. */
-    isFirst: said === undefined,
-  };
-}
-
-function flashNotice({ flash, message }: CardStepData): Notice | undefined {
+/** What the server says about the last card. */
+function servedNotice({ publishableKey, flash, message }: CardStepData): Notice | undefined {
+  if (publishableKey === "" || flash === "unknown") return CONFIGURATION_ERROR;
   if (flash === "card used") return CARD_USED;
-  if (flash === "unknown") return CONFIGURATION_ERROR;
   return flash === "declined" ? paymentFailed(message) : undefined;
 }
 

@@ -1,17 +1,51 @@
-import type { SetupIntentResult, StripeError } from "@stripe/stripe-js";
-import { type Notice, PAYMENT_ERROR, paymentFailed, triesLeft } from "../notices";
+import type { SetupIntentResult, Stripe, StripeError } from "@stripe/stripe-js";
+import { TimeLimitExceeded, withTimeLimit } from "../../shared/time-limit";
+import { type Notice, PAYMENT_ERROR, paymentFailed, STRIPE_UNREACHABLE, triesLeft } from "../notices";
 
-/** Confirms the card. Returns a notice if it has to be entered again; otherwise the server asks Stripe and decides the next step. */
+/** How long Stripe may be silent about a card before the page asks for its setup, and how long that may take. */
+const SILENCE_LIMIT_MS = 30_000;
+const RETRIEVAL_LIMIT_MS = 10_000;
+
+/**
+ * Confirms the card. Returns a notice if it has to be entered again; otherwise the server asks Stripe and decides the next step.
+ * `saved`: Stripe says that it has the card.
+ */
 export async function confirmCard(
+  stripe: Pick<Stripe, "retrieveSetupIntent">,
   clientSecret: string,
   confirm: () => Promise<SetupIntentResult>,
-): Promise<Notice | "ask the server"> {
+): Promise<Notice | "saved" | "ask the server"> {
   try {
-    const result = await confirm();
-    if (isOver(result)) return "ask the server";
+    const result = await answerTo(confirm(), () => retrieveSetup(stripe, clientSecret));
+    if (!result) return STRIPE_UNREACHABLE;
+    if (isOver(result)) return result.setupIntent?.status === "succeeded" ? "saved" : "ask the server";
     return paymentFailed(result.error?.message, triesLeft(countDeclined(clientSecret, result.error)));
   } catch {
     return PAYMENT_ERROR;
+  }
+}
+
+/** Stripe's answer. Undefined if it is silent for 30 seconds, unless the bank is asking the visitor, which can take minutes. */
+async function answerTo(confirming: Promise<SetupIntentResult>, retrieve: () => ReturnType<typeof retrieveSetup>) {
+  for (;;) {
+    try {
+      return await withTimeLimit(SILENCE_LIMIT_MS, confirming);
+    } catch (failure) {
+      if (!(failure instanceof TimeLimitExceeded)) throw failure;
+    }
+    const found = await retrieve();
+    if (typeof found === "string") return undefined;
+    if (isOver(found)) return found;
+    if (found.setupIntent?.status !== "requires_action") return undefined;
+  }
+}
+
+/** What Stripe says about the setup. Stripe.js throws for a secret that does not look like one. */
+export async function retrieveSetup(stripe: Pick<Stripe, "retrieveSetupIntent">, clientSecret: string) {
+  try {
+    return await withTimeLimit(RETRIEVAL_LIMIT_MS, stripe.retrieveSetupIntent(clientSecret));
+  } catch (failure) {
+    return failure instanceof TimeLimitExceeded ? "no answer" : "unknown to Stripe.js";
   }
 }
 

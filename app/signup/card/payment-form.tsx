@@ -1,29 +1,34 @@
-import { useNavigation } from "@remix-run/react";
+import { useLocation, useNavigation } from "@remix-run/react";
 import { PaymentElement, useElements, useStripe } from "@stripe/react-stripe-js";
 import type { Stripe, StripeError } from "@stripe/stripe-js";
 import { type FormEvent, useEffect, useMemo, useState } from "react";
 import { useSite } from "../../ui/use-site";
-import { type Notice, PROCESSING } from "../notices";
+import { type Notice, PROCESSING_CARD } from "../notices";
+import { isReturn } from "../requests/shown-step";
 import type { CardStepData } from "../steps";
 import { billingDetails } from "./billing-details";
 import { CARD_FIELDS, LOADING, PayButton } from "./card-placeholder";
 import { confirmCard } from "./confirm-card";
 import { useLoadingTimeout } from "./load-stripe-js";
 
-interface PaymentFormProps {
+export interface CardFieldsProps {
   data: CardStepData;
   onNotice(notice: Notice | undefined): void;
+  /** Called when the card's fields can be filled in. */
   onReady(): void;
+  /** Called when Stripe has saved the card, before the server says what follows. */
+  onSaved(): void;
+}
+
+interface PaymentFormProps extends CardFieldsProps {
   /** Lets the server decide the next step. */
   onFinish(): void;
   /** Called without an error if the fields take too long, for example because an extension blocks their frame. */
   onLoadError(error?: StripeError): void;
 }
 
-const PROCESSING_CARD: Notice = { kind: "progress", title: PROCESSING.title };
-
 /** Stripe's fields, and the button that sends the card. */
-export function PaymentForm({ data, onNotice, onReady, onFinish, onLoadError }: PaymentFormProps) {
+export function PaymentForm({ data, onNotice, onReady, onSaved, onFinish, onLoadError }: PaymentFormProps) {
   const stripe = useStripe();
   const elements = useElements();
   const { siteUrl } = useSite();
@@ -31,7 +36,7 @@ export function PaymentForm({ data, onNotice, onReady, onFinish, onLoadError }: 
   const [confirming, setConfirming] = useState(false);
   const [failures, setFailures] = useState(0);
   const { elementOptions, confirmParams } = useMemo(() => billingDetails(data), [data]);
-  const processing = useIsReturning(data.returnPath) || confirming;
+  const processing = useIsReturning() || confirming;
   useLoadingTimeout(ready, onLoadError);
   useCanceled(stripe, data.clientSecret, processing ? 0 : failures, onFinish);
 
@@ -40,19 +45,20 @@ export function PaymentForm({ data, onNotice, onReady, onFinish, onLoadError }: 
     if (!stripe || !elements || !ready || processing) return;
     setConfirming(true);
     onNotice(PROCESSING_CARD);
-    const result = await confirmCard(data.clientSecret, () =>
+    const result = await confirmCard(stripe, data.clientSecret, () =>
       stripe.confirmSetup({
         elements,
         confirmParams: { return_url: siteUrl + data.returnPath, ...confirmParams },
         redirect: "if_required",
       }),
     );
-    if (result === "ask the server") onFinish();
-    else {
-      onNotice(result);
-      setFailures(failures + 1);
-    }
     setConfirming(false);
+    if (typeof result === "string") {
+      if (result === "saved") onSaved();
+      return onFinish();
+    }
+    onNotice(result);
+    setFailures(failures + 1);
   }
 
   return (
@@ -75,10 +81,11 @@ export function PaymentForm({ data, onNotice, onReady, onFinish, onLoadError }: 
 /** No wallets: they give a card a different fingerprint on each device, but each card can have only one trial. */
 const CARD_ONLY = { applePay: "never", googlePay: "never", link: "never" } as const;
 
-/** True while the server decides the next step. */
-function useIsReturning(returnPath: string): boolean {
-  const { location } = useNavigation();
-  return location !== undefined && location.pathname + location.search === returnPath;
+/** True until the server has decided the next step, also while it cannot be reached. */
+function useIsReturning(): boolean {
+  const { pathname, search } = useLocation();
+  const { location: next } = useNavigation();
+  return isReturn(pathname + search) || (next !== undefined && isReturn(next.pathname + next.search));
 }
 
 const LOOK_AFTER_FAILURE_MS = [1000, 3000, 8000];

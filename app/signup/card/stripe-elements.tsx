@@ -2,24 +2,15 @@ import { useNavigate, useNavigation } from "@remix-run/react";
 import { Elements } from "@stripe/react-stripe-js";
 import type { Stripe, StripeError } from "@stripe/stripe-js";
 import { Component, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { Button } from "../../ui/controls/button";
-import { type Notice, PAYMENT_ERROR, PAYMENT_FORM_NOT_LOADED } from "../notices";
-import type { CardStepData } from "../steps";
+import { PAYMENT_ERROR, PAYMENT_FORM_NOT_LOADED } from "../notices";
 import { useCardAppearance } from "./card-appearance";
 import { CardPlaceholder } from "./card-placeholder";
-import { isOver } from "./confirm-card";
+import { isOver, retrieveSetup } from "./confirm-card";
 import { loadStripeClient } from "./load-stripe-js";
-import { PaymentForm } from "./payment-form";
-
-interface StripeElementsProps {
-  data: CardStepData;
-  onNotice(notice: Notice | undefined): void;
-  /** Called when the card's fields can be filled in. */
-  onReady(): void;
-}
+import { type CardFieldsProps, PaymentForm } from "./payment-form";
 
 /** Loads Stripe's client once, because `<Elements>` keeps its first client. Each try mounts the fields again. */
-export default function StripeElements({ data, onNotice, onReady }: StripeElementsProps) {
+export default function StripeElements({ data, onNotice, onReady, onSaved }: CardFieldsProps) {
   const { clientSecret, publishableKey, returnPath, stripeJsUrl } = data;
   const [stripe, setStripe] = useState<Stripe>();
   const [attempt, setAttempt] = useState(1);
@@ -44,8 +35,8 @@ export default function StripeElements({ data, onNotice, onReady }: StripeElemen
 
   /** Stripe's fields fail if the setup is over, maybe because of another tab, or if they could not be loaded. */
   async function onLoadError(client: Stripe, error?: StripeError) {
-    const outcome = await retrieve(client, clientSecret);
-    if (outcome !== "unknown to Stripe.js" && !isOver(outcome)) return fail(error);
+    const found = await retrieveSetup(client, clientSecret);
+    if (found !== "unknown to Stripe.js" && (found === "no answer" || !isOver(found))) return fail(error);
     if (!isMounted.current) return;
     setFailed(true);
     letServerDecide();
@@ -64,15 +55,7 @@ export default function StripeElements({ data, onNotice, onReady }: StripeElemen
     [clientSecret, appearance],
   );
 
-  if (failed && isIdle)
-    return (
-      <CardPlaceholder>
-        <Button variant="secondary" onClick={tryAgain}>
-          Try again
-        </Button>
-      </CardPlaceholder>
-    );
-  if (failed || !stripe) return <CardPlaceholder />;
+  if (failed || !stripe) return <CardPlaceholder onTryAgain={failed && isIdle ? tryAgain : undefined} />;
   return (
     <LoadErrorBoundary key={attempt} onError={() => onLoadError(stripe)}>
       <Elements stripe={stripe} options={options}>
@@ -80,21 +63,13 @@ export default function StripeElements({ data, onNotice, onReady }: StripeElemen
           data={data}
           onNotice={onNotice}
           onReady={onReady}
+          onSaved={onSaved}
           onFinish={letServerDecide}
           onLoadError={(error) => onLoadError(stripe, error)}
         />
       </Elements>
     </LoadErrorBoundary>
   );
-}
-
-/** Stripe.js throws for a secret that does not look like one. */
-async function retrieve(stripe: Stripe, clientSecret: string) {
-  try {
-    return await stripe.retrieveSetupIntent(clientSecret);
-  } catch {
-    return "unknown to Stripe.js";
-  }
 }
 
 /** `<Elements>` calls `stripe.elements()` while it renders, which may throw. */

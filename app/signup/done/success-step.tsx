@@ -12,10 +12,12 @@ import { LiveRegion } from "../../ui/controls/notice";
 import { mailTo } from "../../ui/mail-to";
 import { HowToCancel } from "../../ui/trial-timeline";
 import { useSite } from "../../ui/use-site";
+import type { Notice } from "../notices";
+import { FailureNotice } from "../signup-notice";
 import type { DoneStepData } from "../steps";
 import { SuccessNotices } from "./success-notices";
 
-export function SuccessStep({ data }: { data: DoneStepData }) {
+export function SuccessStep({ data, failure }: { data: DoneStepData; failure: Notice | undefined }) {
   const {
     key,
     packageId,
@@ -49,6 +51,7 @@ export function SuccessStep({ data }: { data: DoneStepData }) {
         {flash && <SuccessNotices />}
       </LiveRegion>
       <div className="step-main">
+        <FailureNotice notice={failure} />
         <p className="text-lg">
           {`Thank you for your subscription. Your ${TRIAL_DAYS} days trial period has been started.`}
         </p>

@@ -23,7 +23,7 @@ export function formatOnLeaving({ target }: FocusEvent): void {
 }
 
 /** True if Conform submits the form only to validate a field. */
-export function isValidation({ nativeEvent }: FormEvent<HTMLFormElement>): boolean {
+export function isValidation({ nativeEvent }: Pick<FormEvent, "nativeEvent">): boolean {
   return nativeEvent instanceof SubmitEvent && nativeEvent.submitter?.getAttribute("name") === "__intent__";
 }
 

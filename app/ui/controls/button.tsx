@@ -1,3 +1,4 @@
+import { Link } from "@remix-run/react";
 import { type AnchorHTMLAttributes, type ButtonHTMLAttributes, useLayoutEffect, useRef } from "react";
 import { SpinnerIcon } from "./icons";
 
@@ -58,5 +59,14 @@ export function ButtonLink({
     <a {...rest} className={buttonClass({ variant, size }, className)}>
       {children}
     </a>
+  );
+}
+
+/** Leads to another view of the same page by the router, which keeps the page if the site cannot be reached. */
+export function RouteButtonLink({ to, className, children }: { to: string; className?: string; children: string }) {
+  return (
+    <Link to={to} className={buttonClass({}, className)}>
+      {children}
+    </Link>
   );
 }

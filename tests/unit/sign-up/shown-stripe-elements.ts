@@ -57,8 +57,8 @@ export function cardForms() {
     client = { ...others, elements, retrieveSetupIntent, confirmSetup };
     makeClient.mockClear();
     if (isLoaded) vi.stubGlobal("Stripe", StripeJs);
-    const [onNotice, onReady] = [vi.fn<(notice?: Notice) => void>(), vi.fn()];
-    const page = await show(createElement(StripeElements, { data, onNotice, onReady }), data);
+    const [onNotice, onReady, onSaved] = [vi.fn<(notice?: Notice) => void>(), vi.fn(), vi.fn()];
+    const page = await show(createElement(StripeElements, { data, onNotice, onReady, onSaved }), data);
     return {
       ...page,
       create,
@@ -66,6 +66,7 @@ export function cardForms() {
       retrieveSetupIntent,
       confirmSetup,
       onReady,
+      onSaved,
       /** The latest notice. */
       notice: () => onNotice.mock.lastCall?.[0],
       ready: () => act(async () => handlers.get("ready")?.({})),

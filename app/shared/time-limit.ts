@@ -1,0 +1,17 @@
+/** Thrown by `withTimeLimit`. */
+export class TimeLimitExceeded extends Error {
+  override name = "TimeLimitExceeded";
+}
+
+/** Settles as `work` does, or rejects with a `TimeLimitExceeded` after the given number of milliseconds. The work itself goes on. */
+export async function withTimeLimit<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TimeLimitExceeded(`No answer within ${milliseconds} ms`)), milliseconds);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

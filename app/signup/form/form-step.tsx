@@ -1,0 +1,133 @@
+import { Link, useLocation, useNavigation } from "@remix-run/react";
+import { useState } from "react";
+import { signUpPath } from "../../contract/sign-up-path";
+import { findPlan } from "../../pricing/plans/plan-list";
+import { isCustom, packageIdProblem } from "../form-schema";
+import type { Notice } from "../notices";
+import { type HeadingRef, SIGN_UP_HEADING, SignupFrame } from "../signup-frame";
+import { FailureNotice } from "../signup-notice";
+import type { FormStepData, SignupReply } from "../steps";
+import { ChangePlan, ComparePlans, isChangingPlan } from "./change-plan";
+import { isValidation } from "./format-fields";
+import type { Typed } from "./keep-typed-after-error";
+import { TrialPlan } from "./plan-summary";
+import { FORM_ID, SignupForm } from "./signup-form";
+
+export function FormStep({
+  step,
+  reply,
+  failure,
+  headingRef,
+  typed,
+}: {
+  step: FormStepData;
+  reply: SignupReply | undefined;
+  failure: Notice | undefined;
+  headingRef: HeadingRef;
+  typed: Typed | undefined;
+}) {
+  // Every other button sends an intent.
+  const submitting = useNavigation().formData?.has("intent") === false;
+  const latest = submitting ? undefined : (failure ?? step.ended);
+  // A new attempt takes the old notice away, even if the browser refuses it.
+  const [old, setOld] = useState<Notice>();
+  const notice = latest === old ? undefined : latest;
+  // The form posts without the query, so take a plan that was named there from the reply.
+  const sent = String(reply?.form?.initialValue?.package_id ?? step.packageId);
+  const typedPlan = typed?.values.package_id;
+  const [chosen, setChosen] = useState(typedPlan === sent ? undefined : typedPlan);
+  const packageId = chosen ?? sent;
+  const linked = step.packageId.toLowerCase() === sent.toLowerCase() ? step : undefined;
+  const planProblem = reply?.planProblem ?? linked?.planProblem;
+  const priceCents = reply?.currentPriceCents ?? linked?.customPriceCents;
+  // The server's message and price belong to the plan that was sent.
+  const problem = (packageId === sent ? planProblem : undefined) ?? packageIdProblem(packageId);
+  const currentPriceCents = packageId === sent ? priceCents : undefined;
+  // A plan that cannot be chosen has no price.
+  const plan = { packageId: problem ? "" : packageId, shownPriceCents: currentPriceCents };
+  const isOptional = step.packageId === "";
+  const { search } = useLocation();
+  function onChoose(packageId: string) {
+    setChosen(packageId);
+    // Not by the router, which would load the page's data again.
+    history.replaceState(history.state, "", signUpPath(packageId));
+  }
+  const customPlan = isCustom(sent) && !planProblem ? { packageId: sent, priceCents } : undefined;
+  const choice = { packageId, problem, currentPriceCents, isOptional, customPlan, onChoose };
+  const isMissing = useWasEver(step.packageId === "" || plan.packageId === "");
+  return (
+    <SignupFrame
+      heading={SIGN_UP_HEADING}
+      progress={1}
+      headingRef={headingRef}
+      intro="Join thousands of businesses improving their visibility in AI search."
+      {...plan}
+      planChange={
+        isMissing ? <ComparePlans /> : <ChangePlan choice={choice} formId={FORM_ID} isOpen={isChangingPlan(search)} />
+      }
+    >
+      <div className="step-main">
+        <FailureNotice notice={notice} requestId={reply?.requestId} />
+        {step.openPlan !== undefined && (
+          <OpenSignUp openPlan={step.openPlan} packageId={packageId} hasDraft={step.draft !== undefined} />
+        )}
+        <section
+          className="card p-6 sm:p-8"
+          aria-labelledby="subscription-information"
+          onSubmit={(event) => !isValidation(event) && setOld(notice)}
+        >
+          <h2 id="subscription-information" className="text-heading">
+            Subscription Information
+          </h2>
+          <p className="mt-1 mb-6 text-muted">
+            Complete your subscription by providing your contact and billing information.
+          </p>
+          <SignupForm
+            packageId={packageId}
+            plan={plan}
+            choice={isMissing ? choice : undefined}
+            draft={step.draft}
+            reply={reply}
+            submitting={submitting}
+            typed={typed}
+          />
+        </section>
+      </div>
+      <TrialPlan {...plan} />
+    </SignupFrame>
+  );
+}
+
+/** True from the first time on that `is` is true. */
+function useWasEver(is: boolean): boolean {
+  const [was, setWas] = useState(is);
+  if (is && !was) setWas(true);
+  return is || was;
+}
+
+/** Leads back to this browser's sign-up from the form that edits it or from another plan's form. */
+function OpenSignUp({ openPlan, packageId, hasDraft }: { openPlan: string; packageId: string; hasDraft: boolean }) {
+  const title = findPlan(openPlan)?.title ?? "other";
+  const isEdit = hasDraft && openPlan.toLowerCase() === packageId.toLowerCase();
+  const wayBack = { className: "font-semibold underline", to: signUpPath(openPlan) };
+  return (
+    <div className="notice notice-progress mb-6">
+      <p className="font-bold">{`Your ${title} sign-up still needs a card`}</p>
+      <p className="text-sm">
+        {isEdit ? (
+          // The keys keep React from changing one sentence's text into the other's, which a translation has replaced.
+          <span key="edit">
+            We kept your details but not your password. Enter it again to change them, or{" "}
+            <Link {...wayBack}>go back to the card</Link>.
+          </span>
+        ) : (
+          <span key="other plan">
+            <Link {...wayBack}>Finish it</Link>
+            <span>{`, or sign up for ${findPlan(packageId)?.title ?? "this plan"} below.`}</span>
+            {hasDraft && <span> We kept your details but not your password.</span>}
+          </span>
+        )}
+      </p>
+    </div>
+  );
+}

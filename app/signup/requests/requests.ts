@@ -1,0 +1,128 @@
+import { replace } from "@remix-run/react";
+import { sleep } from "../../shared/sleep";
+import { withTimeLimit } from "../../shared/time-limit";
+import type { FormStepData, SignupReply, SignupStep } from "../steps";
+import { lostStepNotice, NoData, unsentFormNotice } from "./failed-request";
+import { awaitsOutcome, isReturn, lostStep, setLostStep, shownStep } from "./shown-step";
+
+/* The page's requests to the site. None of them replaces the step that the page shows unless the server answers. */
+
+/** The pauses between three tries, so that a short outage goes unnoticed. */
+const PAUSES_MS = [500, 1_500];
+/** Longer than the server's own deadlines for Stripe and the API by default. */
+const LOADING_LIMIT_MS = 30_000;
+const SENDING_LIMIT_MS = 90_000;
+
+let isBackground = false;
+/** The URL of the page that stays, while the router ends the way to another one. */
+let staysAt: string | undefined;
+
+/**
+ * Checks the step by `revalidate` when the visitor comes back to the tab. The page changes only if the sign-up has: not if the site
+ * cannot be reached, and never by losing typed text.
+ */
+export function checkInBackground(revalidate: () => void): void {
+  isBackground = true;
+  revalidate();
+}
+
+/**
+ * Loads a step. If the site cannot be reached, the page keeps its step and says so (`lostStep`):
+ *
+ * | asked for                                    | the page's URL | and then                              |
+ * | -------------------------------------------- | -------------- | ------------------------------------- |
+ * | a card's outcome: `?return=`, or the waiting | the new one    | asks again: `useStepChecks`           |
+ * | another step, by a link or after a form      | stays          | the visitor tries again               |
+ * | the same step, in the background             | stays          | nothing; the page does not mention it |
+ */
+export async function loadStep<Step extends SignupStep>(
+  ask: () => Promise<Step | null>,
+  { url, signal }: Pick<Request, "url" | "signal">,
+): Promise<SignupStep> {
+  const { pathname, search } = new URL(url);
+  const path = pathname + search;
+  const shown = shownStep();
+  if (shown && path === staysAt) {
+    staysAt = undefined;
+    return shown.step;
+  }
+  const isCheck = isBackground;
+  isBackground = false;
+  const isOutcome = isReturn(path) || (shown !== undefined && path === shown.path && awaitsOutcome(shown));
+  // A new attempt takes the old notice away.
+  if (!isCheck && !isOutcome) setLostStep(undefined);
+  try {
+    const step = await askThreeTimes(ask, signal);
+    setLostStep(undefined);
+    return isCheck && shown ? checked(shown.step, step) : step;
+  } catch (thrown) {
+    const notice = lostStepNotice(thrown);
+    if (!shown || !notice || signal.aborted) throw thrown;
+    if (isCheck) return shown.step;
+    setLostStep({ notice, tries: (lostStep()?.tries ?? 0) + 1 });
+    if (isOutcome) return shown.step;
+    // The form changes the URL without the router when another plan is chosen; going back changes it before the router.
+    const here = location.pathname + location.search;
+    staysAt = here === path ? shown.path : here;
+    throw replace(staysAt);
+  }
+}
+
+async function askThreeTimes<Step>(ask: () => Promise<Step | null>, signal: AbortSignal): Promise<Step> {
+  for (const pause of [...PAUSES_MS, undefined]) {
+    try {
+      const step = await withTimeLimit(LOADING_LIMIT_MS, ask());
+      if (step === null) throw new NoData();
+      return step;
+    } catch (thrown) {
+      if (pause === undefined || signal.aborted || !lostStepNotice(thrown)) throw thrown;
+      await sleep(pause);
+      if (signal.aborted) throw thrown;
+    }
+  }
+  throw new NoData();
+}
+
+/** The step after a check. The same object as before if the sign-up is where it was, so that nothing on the page changes. */
+function checked(shown: SignupStep, found: SignupStep): SignupStep {
+  if (shown.step === "form" && hasTypedText()) {
+    const openPlan = found.step === "form" ? found.openPlan : found.step === "card" ? found.packageId : undefined;
+    return openPlan === shown.openPlan ? shown : ({ ...shown, openPlan } satisfies FormStepData);
+  }
+  return identityOf(shown) === identityOf(found) ? shown : found;
+}
+
+function identityOf(step: SignupStep): string {
+  switch (step.step) {
+    case "form":
+      return `form ${step.packageId} ${step.openPlan}`;
+    case "card":
+      return `card ${step.clientSecret}`;
+    case "waiting":
+      return `waiting ${step.reason}`;
+    case "resume":
+      return `resume ${step.state}`;
+    case "done":
+      return `done ${step.key}`;
+  }
+}
+
+function hasTypedText(): boolean {
+  return [...document.querySelectorAll("form input")].some(
+    (input) => input instanceof HTMLInputElement && input.type !== "hidden" && input.value !== input.defaultValue,
+  );
+}
+
+/** Sends a form. If that fails, the reply keeps the visitor on the page with everything typed. */
+export async function sendForm(send: () => Promise<SignupReply | null>): Promise<SignupReply> {
+  setLostStep(undefined);
+  try {
+    const reply = await withTimeLimit(SENDING_LIMIT_MS, send());
+    if (reply === null) throw new NoData();
+    return reply;
+  } catch (thrown) {
+    const notice = unsentFormNotice(thrown);
+    if (notice === undefined) throw thrown;
+    return { notice };
+  }
+}

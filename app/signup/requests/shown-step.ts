@@ -1,0 +1,49 @@
+import type { Notice } from "../notices";
+import type { SignupStep } from "../steps";
+
+/* What the page shows, for its requests, and a step that it could not get. Only in the browser. */
+
+export interface ShownStep {
+  step: SignupStep;
+  /** Path and query. */
+  path: string;
+}
+
+export interface LostStep {
+  notice: Notice;
+  /** How many times in a row the page has asked for it in vain. */
+  tries: number;
+}
+
+let shown: ShownStep | undefined;
+let lost: LostStep | undefined;
+const listeners = new Set<() => void>();
+
+export const shownStep = () => shown;
+
+export function setShownStep(now: ShownStep): void {
+  shown = now;
+}
+
+export const lostStep = () => lost;
+
+export function setLostStep(now: LostStep | undefined): void {
+  lost = now;
+  for (const listener of listeners) listener();
+}
+
+/** Calls `listener` whenever `lostStep` changes. Returns a function that ends this. */
+export function onLostStep(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** True while the page waits for a card's outcome, so it asks until the server answers. */
+export function awaitsOutcome({ step, path }: ShownStep): boolean {
+  return step.step === "waiting" || (step.step === "card" && isReturn(path));
+}
+
+/** True for the URL at which the server decides the next step after a card: the bank returns there too. */
+export function isReturn(path: string): boolean {
+  return /[?&]return=/.test(path);
+}

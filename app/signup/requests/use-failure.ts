@@ -1,0 +1,33 @@
+import { useActionData, useLocation, useNavigation } from "@remix-run/react";
+import { useState } from "react";
+import { type Notice, OUTCOME_UNREACHABLE } from "../notices";
+import type { SignupReply } from "../steps";
+import type { LostStep } from "./shown-step";
+
+/** The notice that came last. A notice that goes takes only itself away. Each must be the same object until another one comes. */
+export function useLatest(notices: (Notice | undefined)[]): Notice | undefined {
+  const [last, setLast] = useState({ notices, latest: notices.find((notice) => notice !== undefined) });
+  if (notices.every((notice, index) => notice === last.notices[index])) return last.latest;
+  const isNew = (notice: Notice | undefined, index: number) => notice !== undefined && notice !== last.notices[index];
+  const latest = notices.find(isNew) ?? notices.find((notice) => notice === last.latest);
+  setLast({ notices, latest });
+  return latest;
+}
+
+/** The action's reply to the visitor's last attempt. The router drops it at a check of the step, which stays at its location. */
+export function useReply(): SignupReply | undefined {
+  const reply = useActionData<SignupReply>();
+  const { key } = useLocation();
+  const [kept, setKept] = useState({ reply, key });
+  if (reply === kept.reply && key === kept.key) return reply;
+  const isDropped = reply === undefined && key === kept.key;
+  if (isDropped) return kept.reply;
+  setKept({ reply, key });
+  return reply;
+}
+
+/** What went wrong at the visitor's last attempt, until the next one begins. */
+export function useFailure(reply: SignupReply | undefined, lost: LostStep | undefined, isAwaited: boolean) {
+  const latest = useLatest([reply?.notice, lost && (isAwaited ? OUTCOME_UNREACHABLE : lost.notice)]);
+  return useNavigation().state === "idle" ? latest : undefined;
+}
