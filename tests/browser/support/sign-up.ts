@@ -1,4 +1,5 @@
 import type { Page, Route } from "@playwright/test";
+import { fields } from "../../support/person";
 import { expect } from "./stack";
 
 export const PLAN = "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
@@ -77,4 +78,14 @@ export async function hold(page: Page, url: string, answer = (route: Route): Pro
     await answer(route);
   });
   return { held, release };
+}
+
+/**
+ * Posts the form as a page without scripts does, so that a journey can begin at the card step.
+ * @returns the card step's HTML, with the sign-up's client secret and its links
+ */
+export async function postForm(page: Page): Promise<string> {
+  await page.request.get(PLAN);
+  const form = { ...fields, email: `visitor-${crypto.randomUUID()}@example.com` };
+  return (await page.request.post(PLAN, { form })).text();
 }

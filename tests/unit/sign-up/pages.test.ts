@@ -35,7 +35,7 @@ test.each<PageCase>([
   {
     name: "a link asks if the visitor wants to continue",
     step: { step: "resume", state: "ready" },
-    says: "This link continues a sign-up that still needs a card. Continue only if it's yours.Continue this sign-up",
+    says: "This link leads to a sign-up that was started earlier. Continue only if it's yours.Continue this sign-up",
   },
   {
     name: "a link leads to the sign-up that is already in progress in this browser",

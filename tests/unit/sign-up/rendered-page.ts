@@ -1,7 +1,7 @@
 import { UNSAFE_RemixContext as RemixContext } from "@remix-run/react";
 import { act, type ComponentProps, createElement, type ReactElement } from "react";
 import { createRoot, type Root } from "react-dom/client";
-import { createMemoryRouter, Outlet, RouterProvider } from "react-router-dom";
+import { createBrowserRouter, Outlet, type RouteObject, RouterProvider } from "react-router-dom";
 import { afterEach, beforeEach, vi } from "vitest";
 import type { CardStepData, SignupReply, SignupStep } from "../../../app/signup/steps";
 import { SETTINGS, SITE_URL } from "../../support/site-in-process/site-settings";
@@ -30,36 +30,44 @@ export const cardStep: CardStepData = {
 type Remix = NonNullable<ComponentProps<typeof RemixContext.Provider>["value"]>;
 const remix = { manifest: { routes: {} }, routeModules: {}, future: {} } as Partial<Remix> as Remix;
 
+/** The page's own loader, action or error page. `at` is its path and query. */
+type ShownRoute = Pick<RouteObject, "loader" | "action" | "shouldRevalidate" | "errorElement"> & { at?: string };
+
 /**
  * Renders elements of the site in jsdom, for all tests of a file, with stopped timers.
  * @returns a function that shows an element on the page of a step
  */
 export function renderedPages() {
   const roots: Root[] = [];
+  const routers: { dispose(): void }[] = [];
 
   beforeEach(() => {
     vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
     Element.prototype.scrollIntoView = () => {};
+    vi.stubGlobal("scrollTo", vi.fn());
     vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener() {}, removeEventListener() {} }));
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
   });
 
   afterEach(async () => {
     await act(async () => roots.splice(0).forEach((root) => void root.unmount()));
+    for (const router of routers.splice(0)) router.dispose();
     vi.useRealTimers();
     vi.unstubAllGlobals();
     document.body.replaceChildren();
     document.head.replaceChildren();
   });
 
-  return async function show(element: ReactElement, step: SignupStep, reply?: SignupReply) {
+  return async function show(element: ReactElement, step: SignupStep, reply?: SignupReply, route: ShownRoute = {}) {
     const loader = vi.fn(() => step);
-    const page = { id: "page", path: "*", element, loader };
-    const routes = [{ id: "root", element: createElement(Outlet), loader: () => SITE, children: [page] }];
-    const router = createMemoryRouter(routes, {
-      initialEntries: ["/?resume=x"],
+    const { at = "/?resume=x", ...behavior } = route;
+    const page = { id: "page", path: "*", element, loader, ...behavior };
+    const rootRoute = { id: "root", element: createElement(Outlet), loader: () => SITE, shouldRevalidate: () => false };
+    history.replaceState(null, "", at);
+    const router = createBrowserRouter([{ ...rootRoute, children: [page] }], {
       hydrationData: { loaderData: { root: SITE, page: step }, ...(reply && { actionData: { page: reply } }) },
     });
+    routers.push(router);
     const container = document.body.appendChild(document.createElement("div"));
     const root = createRoot(container);
     roots.push(root);

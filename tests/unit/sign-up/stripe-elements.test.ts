@@ -91,6 +91,45 @@ describe("a card", () => {
   });
 });
 
+describe("a card about which Stripe says nothing for 30 seconds", () => {
+  const silent = (retrieved: object[]) => pay({ answer: new Promise(() => {}), retrieved });
+
+  test.each([
+    { name: "Stripe has no card", retrieved: OPEN },
+    { name: "Stripe cannot be reached", retrieved: failed({ type: "api_connection_error", message: "x" }) },
+  ])("can be sent again if $name", async ({ retrieved }) => {
+    const form = await silent([retrieved]);
+    await pass(29_999);
+    expect(form.notice()?.title).toBe("Processing...");
+    await pass(1);
+    expect(form.notice()).toMatchObject({
+      title: "Payment Error",
+      message: "Stripe did not answer, so your card may not be saved. Check your connection, then try again.",
+    });
+    expect(form.isPayEnabled()).toBe(true);
+  });
+
+  test("can be sent again if Stripe does not say what became of it either", async () => {
+    const form = await silent([new Promise(() => {})]);
+    await pass(30_000);
+    await pass(10_000);
+    expect(form.isPayEnabled()).toBe(true);
+  });
+
+  test("leads on if Stripe has it", async () => {
+    const form = await silent([found("succeeded")]);
+    await pass(30_000);
+    expect(form.place()).toBe(RETURN_PATH);
+    expect(form.onSaved).toHaveBeenCalledOnce();
+  });
+
+  test("is waited for while the bank asks the visitor", async () => {
+    const form = await silent([found("requires_action")]);
+    for (let minutes = 0; minutes < 10; minutes += 0.5) await pass(30_000);
+    expect(form.notice()?.title).toBe("Processing...");
+  });
+});
+
 describe("of a sign-up's declined cards", () => {
   const INCOMPLETE = failed({ type: "validation_error", message: "Your card number is incomplete." });
   const NOT_AUTHENTICATED = failed({

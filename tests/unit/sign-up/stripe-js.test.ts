@@ -66,6 +66,16 @@ describe("fields that Stripe does not load", () => {
     expect(isPayEnabled()).toBe(true);
   });
 
+  test("within 15 seconds are reported even if Stripe does not say either why", async () => {
+    const { notice, button } = await showForm({ retrieved: [new Promise(() => {})] });
+    await pass(15_000);
+    await pass(9_999);
+    expect(notice()).toBeUndefined();
+    await pass(1);
+    expect(notice()).toMatchObject({ title: "Payment Error", message: NOT_LOADED });
+    expect(button("Try again")).toBeDefined();
+  });
+
   test("because Stripe.js throws are reported like others", async () => {
     // React tells the console about an error that a boundary catches.
     vi.spyOn(console, "error").mockImplementation(() => {});

@@ -43,13 +43,28 @@ describe("a browser that blocks all cookies", () => {
     const site = siteContext();
     const answer = await post(site, fields, { headers: { Cookie: "" } });
     expect(answer).toHaveStatus(422);
-    expect(answer).toShowNotice("Cookies are blocked", "Allow cookies for this site, enter your password again");
+    expect(answer).toShowNotice("Cookies are blocked", "Allow cookies for this site, then try again.");
     expect(answer.reply).toMatchObject({ form: returnedForm });
     expect(site.api.calls).toEqual([]);
   });
 
   test("gets a nonce, in case that it keeps cookies now", async () => {
     expect((await post(siteContext(), fields, { headers: { Cookie: "" } })).newNonce).toBe(true);
+  });
+});
+
+describe("a form that comes back with a notice", () => {
+  const hint = "We kept your details but not your password. Enter it again.";
+  const blocked = { headers: { Cookie: "" } };
+
+  test("says that its password is gone, without scripts", async () => {
+    expect((await post(siteContext(), fields, blocked)).reply?.notice?.hint).toBe(hint);
+  });
+
+  test("does not say so on a page with scripts, which still has it", async () => {
+    const site = siteContext();
+    Object.assign(site.context, { route: { isData: true } });
+    expect((await post(site, fields, blocked)).reply?.notice?.hint).toBeUndefined();
   });
 });
 

@@ -1,0 +1,360 @@
+// @vitest-environment jsdom
+import { redirect } from "@remix-run/cloudflare";
+import { act, createElement } from "react";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+import { clientAction, clientLoader, ErrorBoundary, shouldRevalidate } from "../../../app/routes/subscription";
+import { SIGNUP_FINISHED } from "../../../app/signup/notices";
+import { setLostStep } from "../../../app/signup/requests/shown-step";
+import { SignupPage } from "../../../app/signup/signup-page";
+import type { SignupReply, SignupStep } from "../../../app/signup/steps";
+import { PATH, PLAN } from "../../support/site-in-process/site-settings";
+import { cardStep, pass, RETURN_PATH, renderedPages } from "./rendered-page";
+import { SESSIONS } from "./sessions";
+
+/* The page while the site cannot be reached, and when the visitor comes back to its tab. */
+
+const showPage = renderedPages();
+
+// A page keeps it until the site answers.
+beforeEach(() => setLostStep(undefined));
+
+const form: SignupStep = { step: "form", packageId: PLAN };
+const openForm: SignupStep = { ...form, openPlan: PLAN };
+const waiting: SignupStep = { step: "waiting", packageId: PLAN, reason: "unreachable", refreshSeconds: 10 };
+const done: SignupStep = { ...SESSIONS.done, step: "done" };
+const resume: SignupStep = { step: "resume", state: "ready" };
+
+const LOST = new TypeError("Failed to fetch");
+/** Remix's error for an answer that is not a page's data, for example a proxy's page. */
+const UNREADABLE = new Error("Unable to decode turbo-stream response from URL: /subscription.data");
+/** Remix's error in place of the server's own. */
+const SERVER_ERROR = new Error("Unexpected Server Error");
+
+/** What the site says to a request: data, a redirect, or an error. `never` does not answer. */
+type Said<Content> = Content | null | Response | Error | "never";
+
+async function say<Content>(said: Said<Content>): Promise<Content | null> {
+  if (said === "never") return new Promise(() => {});
+  if (said instanceof Error || said instanceof Response) throw said;
+  return said;
+}
+
+const loaderArguments = z.custom<Parameters<typeof clientLoader>[0]>();
+const actionArguments = z.custom<Parameters<typeof clientAction>[0]>();
+
+/** The page of a step. `site` says what the server answers, and can be changed. */
+async function open(step: SignupStep, { at = PATH, reply }: { at?: string; reply?: SignupReply } = {}) {
+  const site: { step: Said<SignupStep>; reply: Said<SignupReply>; asked: number } = {
+    ...{ step: LOST, reply: LOST, asked: 0 },
+  };
+  const serverLoader = () => {
+    site.asked += 1;
+    return say(site.step);
+  };
+  const page = await showPage(createElement(SignupPage), step, reply, {
+    at,
+    loader: (given) => clientLoader(loaderArguments.parse({ ...given, serverLoader })),
+    action: (given) => clientAction(actionArguments.parse({ ...given, serverAction: () => say(site.reply) })),
+    shouldRevalidate,
+    errorElement: createElement(ErrorBoundary),
+  });
+  const notice = () => page.container.querySelector<HTMLElement>("[role=alert] .notice");
+  return {
+    ...page,
+    site,
+    notice: () => notice()?.textContent ?? "",
+    hasFocus: () => document.activeElement === notice(),
+    text: () => page.container.textContent ?? "",
+    follow: (name: string) =>
+      act(async () => [...page.container.querySelectorAll("a")].find((one) => one.textContent === name)?.click()),
+    comeBack: () => act(async () => void document.dispatchEvent(new Event("visibilitychange"))),
+    reconnect: () => act(async () => void window.dispatchEvent(new Event("online"))),
+    field: (name: string) => page.container.querySelector<HTMLInputElement>(`input[name=${name}]`),
+  };
+}
+
+/** Lets the page try three times. */
+async function tryThrice() {
+  await pass(500);
+  await pass(1_500);
+}
+
+const SITE_LOST = "Connection FailedWe could not reach the site. Check your connection, then try again.";
+const OUTCOME_LOST =
+  "Connection FailedWe could not reach the site to finish your sign-up. Check your connection and keep this page open: we try again.";
+const API_LOST = "Connection FailedUnable to connect to the API server. Please check your connection and try again.";
+
+describe("a link whose step is not reached", () => {
+  test.each<{ trouble: string; said: Said<SignupStep> }>([
+    { trouble: "Chromium lost the connection", said: LOST },
+    { trouble: "Firefox lost it", said: new TypeError("NetworkError when attempting to fetch resource.") },
+    { trouble: "Safari could not load it", said: new TypeError("Load failed") },
+    { trouble: "Safari lost the connection", said: new TypeError("The network connection was lost.") },
+    { trouble: "Safari is offline", said: new TypeError("The Internet connection appears to be offline.") },
+    { trouble: "a proxy answers with its page", said: UNREADABLE },
+    { trouble: "a proxy answers without content", said: null },
+  ])("keeps the page and says so after three tries: $trouble", async ({ said }) => {
+    const { site, follow, notice, hasFocus, place, text } = await open(cardStep);
+    site.step = said;
+    await follow("Edit details");
+    await tryThrice();
+    expect(notice()).toBe(SITE_LOST);
+    expect(hasFocus()).toBe(true);
+    expect(text()).toContain("Please enter your card info");
+    expect(place()).toBe(PATH);
+    expect(site.asked).toBe(3);
+  });
+
+  test("is shown if it arrives at the third try", async () => {
+    const { site, follow, field, notice } = await open(cardStep);
+    await follow("Edit details");
+    await pass(500);
+    site.step = openForm;
+    await pass(1_500);
+    expect(field("city")).not.toBeNull();
+    expect(notice()).toBe("");
+  });
+
+  test("is lost if the site has not answered within 30 seconds three times", async () => {
+    const { site, follow, notice } = await open(openForm);
+    site.step = "never";
+    await follow("Finish it");
+    for (const wait of [30_000, 500, 30_000, 1_500, 29_999]) await pass(wait);
+    expect(notice()).toBe("");
+    await pass(1);
+    expect(notice()).toBe(SITE_LOST);
+  });
+
+  test("can be followed again, which takes the notice away", async () => {
+    const { site, follow, field, notice } = await open(cardStep);
+    await follow("Edit details");
+    await tryThrice();
+    site.step = "never";
+    await follow("Edit details");
+    expect(notice()).toBe("");
+    site.step = openForm;
+    await pass(30_000);
+    await pass(500);
+    expect(field("city")).not.toBeNull();
+  });
+
+  test("keeps what was typed", async () => {
+    const { follow, field } = await open(openForm);
+    field("city")?.setAttribute("data-same", "");
+    Object.assign(field("city") ?? {}, { value: "Springfield" });
+    await follow("Finish it");
+    await tryThrice();
+    expect(field("city")?.value).toBe("Springfield");
+    expect(field("city")?.hasAttribute("data-same")).toBe(true);
+  });
+});
+
+test.each<{ name: string; step: SignupStep; button: string; reply: Said<SignupReply>; says: string }>([
+  { name: "Start over, offline", step: cardStep, button: "Start over", reply: LOST, says: API_LOST },
+  {
+    name: "Start over, refused by the server",
+    step: cardStep,
+    button: "Start over",
+    reply: { notice: SIGNUP_FINISHED },
+    says: "This sign-up is finished",
+  },
+  {
+    name: "Start over, answered by a proxy",
+    step: cardStep,
+    button: "Start over",
+    reply: UNREADABLE,
+    says: "Submission FailedAn unexpected error occurred. Please try again.",
+  },
+  {
+    name: "Start over, answered without content",
+    step: cardStep,
+    button: "Start over",
+    reply: null,
+    says: "Submission FailedAn unexpected error occurred. Please try again.",
+  },
+  {
+    name: "Start over, accepted before the connection is lost",
+    step: cardStep,
+    button: "Start over",
+    reply: redirect(PATH),
+    says: SITE_LOST,
+  },
+  { name: "Sign up another company", step: done, button: "Sign up another company", reply: LOST, says: API_LOST },
+  { name: "Continue this sign-up", step: resume, button: "Continue this sign-up", reply: LOST, says: API_LOST },
+])("a button that fails says so at its step: $name", async ({ step, button, reply, says }) => {
+  const page = await open(step);
+  page.site.reply = reply;
+  await page.press(button);
+  await tryThrice();
+  expect(page.notice()).toContain(says);
+  expect(page.hasFocus()).toBe(true);
+  expect(page.button(button)).toBeDefined();
+});
+
+test("a form whose answer takes 90 seconds has failed", async () => {
+  const { site, press, notice } = await open(done);
+  site.reply = "never";
+  await press("Sign up another company");
+  await pass(89_999);
+  expect(notice()).toBe("");
+  await pass(1);
+  expect(notice()).toBe(API_LOST);
+});
+
+describe("a card's outcome that is not reached", () => {
+  /** The card step, once it has gone to where the server decides the next step. */
+  async function lost() {
+    const page = await open(cardStep, { at: RETURN_PATH });
+    await page.reconnect();
+    await tryThrice();
+    return page;
+  }
+
+  test("keeps the card step and says that the page tries again", async () => {
+    const { notice, hasFocus, text, place } = await lost();
+    expect(notice()).toBe(OUTCOME_LOST);
+    expect(hasFocus()).toBe(true);
+    expect(text()).toContain("Please enter your card info");
+    expect(place()).toBe(RETURN_PATH);
+  });
+
+  test("is asked for after pauses that grow to a minute", async () => {
+    const { site } = await lost();
+    for (const pause of [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
+      const before = site.asked;
+      await pass(pause - 1);
+      expect(site.asked - before, `before ${pause} ms`).toBe(0);
+      await pass(1);
+      expect(site.asked - before, `after ${pause} ms`).toBe(1);
+      await tryThrice();
+    }
+  });
+
+  test("is announced once, however often it is asked for", async () => {
+    const { container } = await lost();
+    const notice = container.querySelector("[role=alert] .notice");
+    await pass(2_000);
+    await tryThrice();
+    expect(container.querySelector("[role=alert] .notice")).toBe(notice);
+  });
+
+  test("is asked for at once when the connection is back, and shown", async () => {
+    const { site, reconnect, text, notice } = await lost();
+    site.step = done;
+    await reconnect();
+    expect(text()).toContain("Subscription Successful!");
+    expect(notice()).toBe("");
+  });
+
+  test("is still asked for after a link was not reached either", async () => {
+    const { site, follow, notice, text } = await lost();
+    await follow("Edit details");
+    await tryThrice();
+    expect(notice()).toBe(OUTCOME_LOST);
+    site.step = done;
+    await pass(2_000);
+    expect(text()).toContain("Subscription Successful!");
+  });
+});
+
+test("a waiting step that is not reached says so, and goes on checking", async () => {
+  const { site, notice, text } = await open(waiting);
+  await pass(10_000);
+  await tryThrice();
+  expect(notice()).toBe(OUTCOME_LOST);
+  site.step = done;
+  await pass(10_000);
+  expect(text()).toContain("Subscription Successful!");
+});
+
+test("a waiting step is checked even at a URL with a hash", async () => {
+  const { site } = await open(waiting, { at: `${PATH}#main` });
+  await pass(10_000);
+  expect(site.asked).toBe(1);
+});
+
+test("an error of the site's own has a page that is at its top, focused and titled", async () => {
+  const { site, follow, container } = await open(cardStep);
+  site.step = SERVER_ERROR;
+  await follow("Edit details");
+  const heading = container.querySelector("h1");
+  expect(heading?.textContent).toBe("Unexpected Application Error");
+  expect(document.activeElement).toBe(heading);
+  expect(document.title).toBe("Unexpected Application Error · Citewell");
+  expect(scrollTo).toHaveBeenCalledWith({ top: 0, behavior: "instant" });
+  expect(site.asked).toBe(1);
+});
+
+describe("a tab that the visitor comes back to", () => {
+  test("shows a step that has changed elsewhere", async () => {
+    const { site, comeBack, text } = await open(cardStep);
+    site.step = done;
+    await comeBack();
+    expect(text()).toContain("Subscription Successful!");
+  });
+
+  test("says nothing if the site cannot be reached", async () => {
+    const { comeBack, notice, text } = await open(cardStep);
+    await comeBack();
+    await tryThrice();
+    expect(notice()).toBe("");
+    expect(text()).toContain("Please enter your card info");
+  });
+
+  test("keeps a notice whose cause is still there", async () => {
+    const declined: SignupStep = { ...cardStep, flash: "declined", message: "Insufficient funds" };
+    const { site, comeBack, notice } = await open(declined);
+    site.step = cardStep;
+    await comeBack();
+    expect(notice()).toContain("Insufficient funds");
+  });
+
+  test("no longer offers a sign-up that is finished, and keeps what was typed and the reply", async () => {
+    const reply = { form: { initialValue: { package_id: PLAN } }, notice: SIGNUP_FINISHED };
+    const { site, comeBack, text, field, notice } = await open(openForm, { reply });
+    Object.assign(field("city") ?? {}, { value: "Springfield" });
+    expect(text()).toContain("still needs a card");
+    site.step = done;
+    await comeBack();
+    expect(text()).not.toContain("still needs a card");
+    expect(field("city")?.value).toBe("Springfield");
+    expect(notice()).toContain("This sign-up is finished");
+  });
+
+  test("offers a sign-up that was begun elsewhere, and keeps what was typed", async () => {
+    const { site, comeBack, text, field } = await open(form);
+    Object.assign(field("city") ?? {}, { value: "Springfield" });
+    site.step = cardStep;
+    await comeBack();
+    expect(text()).toContain("Your STANDARD sign-up still needs a card");
+    expect(field("city")?.value).toBe("Springfield");
+  });
+
+  test("shows a sign-up that was begun elsewhere in place of an empty form", async () => {
+    const { site, comeBack, text } = await open(form);
+    site.step = cardStep;
+    await comeBack();
+    expect(text()).toContain("Please enter your card info");
+  });
+});
+
+test("a submit that the browser refuses takes the last one's notice away", async () => {
+  const reply = { form: { initialValue: { package_id: PLAN } }, notice: SIGNUP_FINISHED };
+  const { press, notice, text } = await open(form, { reply });
+  expect(notice()).toContain("This sign-up is finished");
+  await press("Payment");
+  expect(text()).toContain("Phone number is required");
+  expect(notice()).toBe("");
+});
+
+test("an error in the page's own code is reported", async () => {
+  const reported = vi.fn();
+  vi.stubGlobal("reportError", reported);
+  const { site, press, notice } = await open(cardStep);
+  const bug = new TypeError("Cannot read properties of undefined (reading 'step')");
+  site.reply = bug;
+  await press("Start over");
+  expect(reported).toHaveBeenCalledWith(bug);
+  expect(notice()).toContain("An unexpected error occurred.");
+});
