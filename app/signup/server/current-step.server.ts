@@ -43,7 +43,7 @@ const RETURNED_SECRET = "setup_intent_client_secret";
  * | done, not checked           | another plan             | form                                                     |
  * | sign-up of the token        | `?return=T`              | checked, then 303 to the clean path                      |
  * | none, or a newer sign-up    | `?return=T`              | the state of the token's sign-up, without personal data  |
- * | unfinished one of the link  | `?resume=L`              | 303 to the clean path                                    |
+ * | the link's, unless ended    | `?resume=L`              | 303 to the clean path                                    |
  * | anything else               | `?resume=L`              | question: ready, busy or expired                         |
  * | any                         | with Stripe's secret     | 303 to the same path, with `?return=T` if it was there   |
  */
@@ -69,7 +69,7 @@ export async function currentStep(request: Request, packageId: string, context: 
   if (resumeToken !== null) {
     const linked = await resumeLinks.fromToken(resumeToken, packageId);
     if (!linked) return data<SignupStep>({ step: "resume", state: "expired" });
-    if (isSessionOf(current, linked.key) && isUnfinished(current)) throw redirect(path, 303);
+    if (isSessionOf(current, linked.key) && current.state !== "ended") throw redirect(path, 303);
     return data(question(current));
   }
 

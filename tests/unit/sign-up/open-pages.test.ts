@@ -23,7 +23,7 @@ describe("a link to continue", () => {
 
   test.each<{ name: string; cookie?: SignupSession; state: string }>([
     { name: "without a sign-up asks", state: "ready" },
-    { name: "after a success asks", cookie: done, state: "ready" },
+    { name: "after another sign-up's success asks", cookie: { ...done, key: "another-key" }, state: "ready" },
     { name: "after an end asks", cookie: canceled, state: "ready" },
     { name: "past another sign-up's time asks", cookie: { ...newer, expiresAt: NOW }, state: "ready" },
     { name: "beside another sign-up says so", cookie: newer, state: "busy" },
@@ -40,7 +40,7 @@ describe("a link to continue", () => {
     expect(site.stripe.asked).toEqual([]);
   });
 
-  test.each([card, waiting, pastCard])("of the cookie's own sign-up leads to it: %j", async (cookie) => {
+  test.each([card, waiting, pastCard, done])("of the cookie's own sign-up leads to it: %j", async (cookie) => {
     const site = siteThatAnswers();
     const answer = await open(site, cookie, `${PATH}?resume=${await site.resumeLinks.toToken(card)}`);
     expect(answer).toRedirectTo(PATH);
