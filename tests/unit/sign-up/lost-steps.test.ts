@@ -1,84 +1,26 @@
 // @vitest-environment jsdom
 import { redirect } from "@remix-run/cloudflare";
-import { act, createElement } from "react";
-import { beforeEach, describe, expect, test, vi } from "vitest";
-import * as z from "zod";
-import { clientAction, clientLoader, ErrorBoundary, shouldRevalidate } from "../../../app/routes/subscription";
+import { describe, expect, test, vi } from "vitest";
 import { SIGNUP_FINISHED } from "../../../app/signup/notices";
-import { setLostStep } from "../../../app/signup/requests/shown-step";
-import { SignupPage } from "../../../app/signup/signup-page";
 import type { SignupReply, SignupStep } from "../../../app/signup/steps";
-import { PATH, PLAN } from "../../support/site-in-process/site-settings";
-import { cardStep, pass, RETURN_PATH, renderedPages } from "./rendered-page";
-import { SESSIONS } from "./sessions";
+import { PATH } from "../../support/site-in-process/site-settings";
+import {
+  done,
+  LOST,
+  openForm,
+  pagesWithServer,
+  resume,
+  type Said,
+  SERVER_ERROR,
+  tryThrice,
+  UNREADABLE,
+  waiting,
+} from "./page-with-server";
+import { cardStep, pass, RETURN_PATH } from "./rendered-page";
 
-/* The page while the site cannot be reached, and when the visitor comes back to its tab. */
+/* The page while the site cannot be reached. */
 
-const showPage = renderedPages();
-
-// A page keeps it until the site answers.
-beforeEach(() => setLostStep(undefined));
-
-const form: SignupStep = { step: "form", packageId: PLAN };
-const openForm: SignupStep = { ...form, openPlan: PLAN };
-const waiting: SignupStep = { step: "waiting", packageId: PLAN, reason: "unreachable", refreshSeconds: 10 };
-const done: SignupStep = { ...SESSIONS.done, step: "done" };
-const resume: SignupStep = { step: "resume", state: "ready" };
-
-const LOST = new TypeError("Failed to fetch");
-/** Remix's error for an answer that is not a page's data, for example a proxy's page. */
-const UNREADABLE = new Error("Unable to decode turbo-stream response from URL: /subscription.data");
-/** Remix's error in place of the server's own. */
-const SERVER_ERROR = new Error("Unexpected Server Error");
-
-/** What the site says to a request: data, a redirect, or an error. `never` does not answer. */
-type Said<Content> = Content | null | Response | Error | "never";
-
-async function say<Content>(said: Said<Content>): Promise<Content | null> {
-  if (said === "never") return new Promise(() => {});
-  if (said instanceof Error || said instanceof Response) throw said;
-  return said;
-}
-
-const loaderArguments = z.custom<Parameters<typeof clientLoader>[0]>();
-const actionArguments = z.custom<Parameters<typeof clientAction>[0]>();
-
-/** The page of a step. `site` says what the server answers, and can be changed. */
-async function open(step: SignupStep, { at = PATH, reply }: { at?: string; reply?: SignupReply } = {}) {
-  const site: { step: Said<SignupStep>; reply: Said<SignupReply>; asked: number } = {
-    ...{ step: LOST, reply: LOST, asked: 0 },
-  };
-  const serverLoader = () => {
-    site.asked += 1;
-    return say(site.step);
-  };
-  const page = await showPage(createElement(SignupPage), step, reply, {
-    at,
-    loader: (given) => clientLoader(loaderArguments.parse({ ...given, serverLoader })),
-    action: (given) => clientAction(actionArguments.parse({ ...given, serverAction: () => say(site.reply) })),
-    shouldRevalidate,
-    errorElement: createElement(ErrorBoundary),
-  });
-  const notice = () => page.container.querySelector<HTMLElement>("[role=alert] .notice");
-  return {
-    ...page,
-    site,
-    notice: () => notice()?.textContent ?? "",
-    hasFocus: () => document.activeElement === notice(),
-    text: () => page.container.textContent ?? "",
-    follow: (name: string) =>
-      act(async () => [...page.container.querySelectorAll("a")].find((one) => one.textContent === name)?.click()),
-    comeBack: () => act(async () => void document.dispatchEvent(new Event("visibilitychange"))),
-    reconnect: () => act(async () => void window.dispatchEvent(new Event("online"))),
-    field: (name: string) => page.container.querySelector<HTMLInputElement>(`input[name=${name}]`),
-  };
-}
-
-/** Lets the page try three times. */
-async function tryThrice() {
-  await pass(500);
-  await pass(1_500);
-}
+const open = pagesWithServer();
 
 const SITE_LOST = "Connection FailedWe could not reach the site. Check your connection, then try again.";
 const OUTCOME_LOST =
@@ -284,68 +226,6 @@ test("an error of the site's own has a page that is at its top, focused and titl
   expect(document.title).toBe("Unexpected Application Error · Citewell");
   expect(scrollTo).toHaveBeenCalledWith({ top: 0, behavior: "instant" });
   expect(site.asked).toBe(1);
-});
-
-describe("a tab that the visitor comes back to", () => {
-  test("shows a step that has changed elsewhere", async () => {
-    const { site, comeBack, text } = await open(cardStep);
-    site.step = done;
-    await comeBack();
-    expect(text()).toContain("Subscription Successful!");
-  });
-
-  test("says nothing if the site cannot be reached", async () => {
-    const { comeBack, notice, text } = await open(cardStep);
-    await comeBack();
-    await tryThrice();
-    expect(notice()).toBe("");
-    expect(text()).toContain("Please enter your card info");
-  });
-
-  test("keeps a notice whose cause is still there", async () => {
-    const declined: SignupStep = { ...cardStep, flash: "declined", message: "Insufficient funds" };
-    const { site, comeBack, notice } = await open(declined);
-    site.step = cardStep;
-    await comeBack();
-    expect(notice()).toContain("Insufficient funds");
-  });
-
-  test("no longer offers a sign-up that is finished, and keeps what was typed and the reply", async () => {
-    const reply = { form: { initialValue: { package_id: PLAN } }, notice: SIGNUP_FINISHED };
-    const { site, comeBack, text, field, notice } = await open(openForm, { reply });
-    Object.assign(field("city") ?? {}, { value: "Springfield" });
-    expect(text()).toContain("still needs a card");
-    site.step = done;
-    await comeBack();
-    expect(text()).not.toContain("still needs a card");
-    expect(field("city")?.value).toBe("Springfield");
-    expect(notice()).toContain("This sign-up is finished");
-  });
-
-  test("offers a sign-up that was begun elsewhere, and keeps what was typed", async () => {
-    const { site, comeBack, text, field } = await open(form);
-    Object.assign(field("city") ?? {}, { value: "Springfield" });
-    site.step = cardStep;
-    await comeBack();
-    expect(text()).toContain("Your STANDARD sign-up still needs a card");
-    expect(field("city")?.value).toBe("Springfield");
-  });
-
-  test("shows a sign-up that was begun elsewhere in place of an empty form", async () => {
-    const { site, comeBack, text } = await open(form);
-    site.step = cardStep;
-    await comeBack();
-    expect(text()).toContain("Please enter your card info");
-  });
-});
-
-test("a submit that the browser refuses takes the last one's notice away", async () => {
-  const reply = { form: { initialValue: { package_id: PLAN } }, notice: SIGNUP_FINISHED };
-  const { press, notice, text } = await open(form, { reply });
-  expect(notice()).toContain("This sign-up is finished");
-  await press("Payment");
-  expect(text()).toContain("Phone number is required");
-  expect(notice()).toBe("");
 });
 
 test("an error in the page's own code is reported", async () => {
