@@ -32,6 +32,8 @@ test("Stripe alone gets the card, with the page's colors and the typed details",
   const visitor = signup(page);
   await visitor.signUp();
   await expect(visitor.card.getByLabel("ZIP code")).toBeHidden();
+  await expect(visitor.payButton).toBeEnabled();
+  await page.clock.pauseAt("2030-01-01T13:00Z");
   await visitor.pay(CARDS.works);
   const busy = page.getByRole("button", { name: "Processing..." });
   await expect(busy).toBeDisabled();
@@ -61,7 +63,6 @@ test("Stripe alone gets the card, with the page's colors and the typed details",
     ],
   ]);
 
-  await page.clock.pauseAt("2030-01-01T13:00Z");
   confirm.release();
   const notice = (title: string) => page.getByRole("status").getByText(title, { exact: true });
   await expect(notice("Card Successful!")).toBeVisible();

@@ -6,23 +6,38 @@ import { type Notice, PAYMENT_ERROR, paymentFailed, STRIPE_UNREACHABLE, triesLef
 const SILENCE_LIMIT_MS = 30_000;
 const RETRIEVAL_LIMIT_MS = 10_000;
 
+/** The setup cannot take another card, so the server asks Stripe and decides the next step. `saved`: Stripe has the card. */
+export type CardOutcome = "saved" | "ask the server";
+
 /**
- * Confirms the card. Returns a notice if it has to be entered again; otherwise the server asks Stripe and decides the next step.
- * `saved`: Stripe says that it has the card.
+ * Confirms the card. Returns a notice if it has to be entered again.
+ * @param onLate called if Stripe's answer comes after the notice that there is none
  */
 export async function confirmCard(
   stripe: Pick<Stripe, "retrieveSetupIntent">,
   clientSecret: string,
   confirm: () => Promise<SetupIntentResult>,
-): Promise<Notice | "saved" | "ask the server"> {
+  onLate: (outcome: CardOutcome) => void,
+): Promise<Notice | CardOutcome> {
   try {
-    const result = await answerTo(confirm(), () => retrieveSetup(stripe, clientSecret));
-    if (!result) return STRIPE_UNREACHABLE;
-    if (isOver(result)) return result.setupIntent?.status === "succeeded" ? "saved" : "ask the server";
+    const confirming = confirm();
+    const result = await answerTo(confirming, () => retrieveSetup(stripe, clientSecret));
+    if (!result) {
+      confirming.then(
+        (late) => isOver(late) && onLate(outcomeOf(late)),
+        () => undefined,
+      );
+      return STRIPE_UNREACHABLE;
+    }
+    if (isOver(result)) return outcomeOf(result);
     return paymentFailed(result.error?.message, triesLeft(countDeclined(clientSecret, result.error)));
   } catch {
     return PAYMENT_ERROR;
   }
+}
+
+function outcomeOf({ setupIntent }: SetupIntentResult): CardOutcome {
+  return setupIntent?.status === "succeeded" ? "saved" : "ask the server";
 }
 
 /** Stripe's answer. Undefined if it is silent for 30 seconds, unless the bank is asking the visitor, which can take minutes. */

@@ -8,7 +8,7 @@ import { isReturn } from "../requests/shown-step";
 import type { CardStepData } from "../steps";
 import { billingDetails } from "./billing-details";
 import { CARD_FIELDS, LOADING, PayButton } from "./card-placeholder";
-import { confirmCard } from "./confirm-card";
+import { type CardOutcome, confirmCard } from "./confirm-card";
 import { useLoadingTimeout } from "./load-stripe-js";
 
 export interface CardFieldsProps {
@@ -40,23 +40,22 @@ export function PaymentForm({ data, onNotice, onReady, onSaved, onFinish, onLoad
   useLoadingTimeout(ready, onLoadError);
   useCanceled(stripe, data.clientSecret, processing ? 0 : failures, onFinish);
 
+  function finish(outcome: CardOutcome) {
+    if (outcome === "saved") onSaved();
+    onFinish();
+  }
+
   async function pay(event: FormEvent) {
     event.preventDefault();
     if (!stripe || !elements || !ready || processing) return;
     setConfirming(true);
     onNotice(PROCESSING_CARD);
-    const result = await confirmCard(stripe, data.clientSecret, () =>
-      stripe.confirmSetup({
-        elements,
-        confirmParams: { return_url: siteUrl + data.returnPath, ...confirmParams },
-        redirect: "if_required",
-      }),
-    );
+    const return_url = siteUrl + data.returnPath;
+    const confirm = () =>
+      stripe.confirmSetup({ elements, confirmParams: { return_url, ...confirmParams }, redirect: "if_required" });
+    const result = await confirmCard(stripe, data.clientSecret, confirm, finish);
     setConfirming(false);
-    if (typeof result === "string") {
-      if (result === "saved") onSaved();
-      return onFinish();
-    }
+    if (typeof result === "string") return finish(result);
     onNotice(result);
     setFailures(failures + 1);
   }

@@ -1,4 +1,5 @@
 // @vitest-environment jsdom
+import { act } from "react";
 import { describe, expect, test } from "vitest";
 import { billingDetails } from "../../../app/signup/card/billing-details";
 import { cardStep, pass, RETURN_PATH } from "./rendered-page";
@@ -121,6 +122,18 @@ describe("a card about which Stripe says nothing for 30 seconds", () => {
     await pass(30_000);
     expect(form.place()).toBe(RETURN_PATH);
     expect(form.onSaved).toHaveBeenCalledOnce();
+  });
+
+  test("leads on if Stripe answers later that it has it", async () => {
+    let answer = (_: object) => {};
+    const late = new Promise<object>((resolve) => {
+      answer = resolve;
+    });
+    const form = await pay({ answer: late });
+    await pass(30_000);
+    expect(form.notice()?.title).toBe("Payment Error");
+    await act(async () => answer(found("succeeded")));
+    expect(form.place()).toBe(RETURN_PATH);
   });
 
   test("is waited for while the bank asks the visitor", async () => {
