@@ -91,10 +91,11 @@ export async function action(posted: ActionFunctionArgs) {
   }
 }
 
-/** A form that is over the sender's limit or that `readForm` refuses. It is not validated. */
+/** A form or button that is over the sender's limit or that `readForm` refuses. It is not validated. A button has no form. */
 function refuse(fields: PostedFields, problem: Refusal, posted: ActionFunctionArgs) {
   posted.context.log.add({ outcome: "refused", reason: problem.title });
-  return reply(problem.status, refused({ fields, problem }), posted, problem.headers);
+  const form = fields.intent === undefined ? fields : {};
+  return reply(problem.status, refused({ fields: form, problem }), posted, problem.headers);
 }
 
 /** Validates the form and forwards it to the API, unless the same form was posted before. */

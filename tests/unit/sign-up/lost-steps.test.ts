@@ -210,6 +210,15 @@ test("a waiting step that is not reached says so, and goes on checking", async (
   expect(text()).toContain("Subscription Successful!");
 });
 
+test("a waiting step that the visitor checks offline says so", async () => {
+  const { follow, notice, hasFocus, text } = await open(waiting);
+  await follow("Check now");
+  await tryThrice();
+  expect(notice()).toBe(OUTCOME_LOST);
+  expect(hasFocus()).toBe(true);
+  expect(text()).toContain("Nothing is lost.");
+});
+
 test("a waiting step is checked even at a URL with a hash", async () => {
   const { site } = await open(waiting, { at: `${PATH}#main` });
   await pass(10_000);

@@ -79,6 +79,11 @@ describe("a sender over the limit", () => {
     expect(site.logged).toEqual([["request", { outcome: "refused", reason: "Too many requests" }]]);
   });
 
+  test("who pressed a button gets the notice at its step, and no form", async () => {
+    const { reply } = await post(overLimit(), { intent: "start-over", sign_up: "the-first-key" });
+    expect(Object.keys(reply ?? {})).toEqual(["notice"]);
+  });
+
   test("is told when to try again, in the page's headers too", async () => {
     const { headers: actionHeaders } = await post(overLimit(), fields);
     const others = { loaderHeaders: new Headers(), parentHeaders: new Headers(), errorHeaders: undefined };
