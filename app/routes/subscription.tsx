@@ -17,28 +17,18 @@ import { useState } from "react";
 import { company, titleOf } from "../company";
 import { packageIdOf } from "../contract/fields/package-id";
 import { TRIAL_DAYS } from "../contract/trial";
-import { type Refusal, TOO_MANY_REQUESTS } from "../pipeline/guard/refusals.server";
+import { TOO_MANY_REQUESTS } from "../pipeline/guard/refusals.server";
 import { isOverLimit } from "../shared/limits/rate-limit";
 import { rateLimitKeyOf } from "../shared/limits/rate-limit-key";
-import { statusFor } from "../signup/create-outcome";
-import { planPath, toRequest } from "../signup/form-schema";
-import {
-  CARD_PROCESSING,
-  CONNECTION_FAILED,
-  COOKIES_BLOCKED,
-  SIGNUP_FINISHED,
-  withoutPasswords,
-} from "../signup/notices";
 import { signupTitle } from "../signup/page-title";
 import { loadStep, sendForm } from "../signup/requests/requests";
-import { currentStep, ENDED, linkedSession } from "../signup/server/current-step.server";
+import { resume, startOver } from "../signup/server/action/buttons.server";
+import { refuse } from "../signup/server/action/replies.server";
+import { submit } from "../signup/server/action/submit.server";
+import { currentStep } from "../signup/server/current-step.server";
 import { withCustomPlan } from "../signup/server/custom-plan.server";
-import { acceptedSession, failureOf, logFailure } from "../signup/server/form/after-api-answer.server";
-import { networkChallenge } from "../signup/server/form/network-challenge.server";
-import { type PostedFields, parseForm, readForm, shownPriceIn } from "../signup/server/form/posted-form.server";
-import { refused, returned } from "../signup/server/form/returned-form.server";
-import { checkSession, withAgreedPrice } from "../signup/server/session/check-session.server";
-import { type CurrentSession, isInProgress, isSession, isSessionOf, type SignupSession } from "../signup/session-state";
+import { readForm } from "../signup/server/form/posted-form.server";
+import { isSession, isSessionOf } from "../signup/session-state";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
 import type { SignupReply, SignupStep } from "../signup/steps";
@@ -88,110 +78,6 @@ export async function action(posted: ActionFunctionArgs) {
     default:
       // An unknown button comes from an earlier release's page.
       return redirect(new URL(request.url).pathname, 303);
-  }
-}
-
-/** A form or button that is over the sender's limit or that `readForm` refuses. It is not validated. A button has no form. */
-function refuse(fields: PostedFields, problem: Refusal, posted: ActionFunctionArgs) {
-  posted.context.log.add({ outcome: "refused", reason: problem.title });
-  const form = fields.intent === undefined ? fields : {};
-  return reply(problem.status, refused({ fields: form, problem }), posted, problem.headers);
-}
-
-/** Validates the form and forwards it to the API, unless the same form was posted before. */
-async function submit(fields: PostedFields, current: CurrentSession, posted: ActionFunctionArgs) {
-  const { request, context } = posted;
-  const { api, idempotencyKeyOf, ip, log, requestId, sessions } = context;
-  const submission = parseForm(fields);
-  const form = returned(submission);
-  if (submission.status !== "success") {
-    log.info("signup_invalid", { fields: Object.keys(submission.error ?? {}) });
-    return reply(422, { form }, posted);
-  }
-
-  const subscription = toRequest(submission.value);
-  const planUrl = planPath(subscription.package_id) ?? new URL(request.url).pathname;
-  const key = await idempotencyKeyOf(subscription, sessions.nonceIn(request));
-  const shownPriceCents = shownPriceIn(fields);
-  // The same form was posted again, for example by a double click. From a page with a lower price, only the API can agree to it.
-  if (isSessionOf(current, key) && current.state !== "ended" && !isAbove(current, shownPriceCents))
-    return redirect(planUrl, 303);
-
-  if (blocksCookies(request))
-    return reply(422, { form, notice: COOKIES_BLOCKED }, posted, { "Set-Cookie": sessions.newNonce() });
-
-  const challenge = await networkChallenge(fields, context);
-  if (challenge === "refused")
-    return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), posted, TOO_MANY_REQUESTS.headers);
-  if (challenge) return reply(429, { form, ...challenge }, posted, TOO_MANY_REQUESTS.headers);
-
-  const about = { idempotencyKey: key, requestId, rateLimitKey: rateLimitKeyOf(ip), shownPriceCents };
-  const outcome = await api.create(subscription, about);
-  if (outcome.kind !== "created") {
-    logFailure(outcome, log);
-    // A refused key stays refused, so a retry needs a new one.
-    const isKeyRefused = outcome.kind === "rejected" && outcome.status === 409;
-    const content = { form, requestId, ...failureOf(outcome, subscription) };
-    return reply(statusFor(outcome), content, posted, isKeyRefused ? { "Set-Cookie": sessions.newNonce() } : {});
-  }
-
-  log.add({ signup: "created" });
-  return seeOther(planUrl, acceptedSession(outcome, { key, requestId, subscription, shownPriceCents }), posted);
-}
-
-function reply(status: number, content: SignupReply, { context }: ActionFunctionArgs, headers: HeadersInit = {}) {
-  const { form, notice } = content;
-  // A page without scripts loses the passwords.
-  const isEmptied = form && notice && !context.route?.isData;
-  return data(isEmptied ? { ...content, notice: withoutPasswords(notice) } : content, { status, headers });
-}
-
-async function seeOther(path: string, session: SignupSession, { context: { sessions } }: ActionFunctionArgs) {
-  return redirect(path, { status: 303, headers: { "Set-Cookie": await sessions.write(session) } });
-}
-
-/** True if a sign-up that needs a card costs more than the form showed. */
-function isAbove(current: SignupSession, shownPriceCents = Number.POSITIVE_INFINITY): boolean {
-  return current.state === "card" && (current.agreedPriceCents ?? 0) > shownPriceCents;
-}
-
-/** True if a browser on the site's own page sends no cookie at all. It would lose its sign-up. */
-function blocksCookies({ headers }: Request): boolean {
-  return headers.get("Sec-Fetch-Site") === "same-origin" && !headers.has("Cookie");
-}
-
-/** Empties the form. Changes no cookie if the page's sign-up is no longer the one in the cookie. */
-function startOver({ request, context: { sessions } }: ActionFunctionArgs, isOwn: boolean) {
-  const headers = new Headers();
-  if (isOwn) for (const cookie of [sessions.clear(), sessions.newNonce()]) headers.append("Set-Cookie", cookie);
-  return redirect(new URL(request.url).pathname, { status: 303, headers });
-}
-
-/** Continues a link's sign-up if it still needs a card and no other sign-up is in progress in this browser. */
-async function resume(posted: ActionFunctionArgs, current: CurrentSession) {
-  const { request, params, context } = posted;
-  const url = new URL(request.url);
-  const linked = await linkedSession(url, packageIdOf(request.url, params.id), context);
-  // The page that the browser is sent to explains why.
-  if (!linked || isInProgress(current, Date.now())) return redirect(url.pathname + url.search, 303);
-  if (blocksCookies(request))
-    return reply(422, { notice: COOKIES_BLOCKED }, posted, { "Set-Cookie": context.sessions.newNonce() });
-  const priced = await withAgreedPrice(linked, context);
-  if (!priced) return reply(503, { notice: CONNECTION_FAILED }, posted);
-  const checked = await checkSession(priced, context);
-  switch (checked.state) {
-    case "card": {
-      // The notices are about another device, so leave them out.
-      const { flash, message: _, ...session } = checked;
-      return seeOther(url.pathname, { ...session, flash: flash === "declined" ? undefined : flash }, posted);
-    }
-    case "waiting":
-      if (checked.reason === "unreachable") return reply(503, { notice: CONNECTION_FAILED }, posted);
-      return reply(409, { notice: CARD_PROCESSING }, posted);
-    case "ended":
-      return reply(409, { notice: ENDED[checked.why], isOver: true }, posted);
-    case "done":
-      return reply(409, { notice: SIGNUP_FINISHED, isOver: true }, posted);
   }
 }
 

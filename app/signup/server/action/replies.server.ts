@@ -1,0 +1,37 @@
+import { type ActionFunctionArgs, data, redirect } from "@remix-run/cloudflare";
+import type { Refusal } from "../../../pipeline/guard/refusals.server";
+import { withoutPasswords } from "../../notices";
+import type { SignupSession } from "../../session-state";
+import type { SignupReply } from "../../steps";
+import type { PostedFields } from "../form/posted-form.server";
+import { refused } from "../form/returned-form.server";
+
+/* What the action answers, and when it cannot do what the visitor asked for. */
+
+export function reply(
+  status: number,
+  content: SignupReply,
+  { context }: ActionFunctionArgs,
+  headers: HeadersInit = {},
+) {
+  const { form, notice } = content;
+  // A page without scripts loses the passwords.
+  const isEmptied = form && notice && !context.route?.isData;
+  return data(isEmptied ? { ...content, notice: withoutPasswords(notice) } : content, { status, headers });
+}
+
+export async function seeOther(path: string, session: SignupSession, { context: { sessions } }: ActionFunctionArgs) {
+  return redirect(path, { status: 303, headers: { "Set-Cookie": await sessions.write(session) } });
+}
+
+/** A form or button that is over the sender's limit or that `readForm` refuses. It is not validated. A button has no form. */
+export function refuse(fields: PostedFields, problem: Refusal, posted: ActionFunctionArgs) {
+  posted.context.log.add({ outcome: "refused", reason: problem.title });
+  const form = fields.intent === undefined ? fields : {};
+  return reply(problem.status, refused({ fields: form, problem }), posted, problem.headers);
+}
+
+/** True if a browser on the site's own page sends no cookie at all. It would lose its sign-up. */
+export function blocksCookies({ headers }: Request): boolean {
+  return headers.get("Sec-Fetch-Site") === "same-origin" && !headers.has("Cookie");
+}
