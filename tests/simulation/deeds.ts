@@ -1,13 +1,17 @@
-import { PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../app/contract/problem-types";
+import { PLAN_RETIRED, PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../app/contract/problem-types";
 import type { Reply } from "./world";
 
-/** `shown` is the plan's price on the page, in cents; undefined if the site does not send it. */
+/**
+ * `shown` is the plan's price on the page, in cents; undefined if the site does not send it. `told` is the price in the API's last
+ * answer, which the next pages show.
+ */
 export type Form = {
   name: string;
   key: string;
   email: string;
   plan: { id: string | undefined };
   shown?: number | undefined;
+  told?: number | undefined;
 };
 /** A form and the last reply to it. */
 export type SentForm = Form & { reply: Reply };
@@ -22,6 +26,8 @@ export class Deeds {
   readonly refused: Consent[] = [];
   /** Setup intents whose customer or card was deleted at Stripe. */
   readonly removed = new Set<string>();
+  /** The prices on the pages from which each idempotency key's form was sent. */
+  readonly shown = new Map<string, number[]>();
   /** When each idempotency key was first used. */
   readonly firstSent = new Map<string, number>();
   readonly erased: { email: string; at: number }[] = [];
@@ -33,6 +39,14 @@ export class Deeds {
 
 export const intentOf = (reply: Reply): string =>
   (reply?.status === 200 && /"client_secret":"(\w+)_secret_/.exec(reply.text)?.[1]) || "";
+
+/** The price in an answer, in cents. */
+export const centsIn = (reply: Reply): number | undefined => {
+  const cents = /"price_cents":(\d+),"currency":"usd"/.exec(reply?.text ?? "")?.[1];
+  return cents === undefined ? undefined : Number(cents);
+};
+
+export const isRetiredPlan = (reply: Reply): boolean => reply?.status === 422 && reply.text.includes(PLAN_RETIRED);
 
 /** True for a 409 after which the same form may still be accepted. */
 export const mayBeSentAgain = ({ text }: NonNullable<Reply>): boolean =>

@@ -1,7 +1,9 @@
+import { monthlyPrice } from "../support/api-in-process/stripe-objects";
 import { Deeds } from "./deeds";
 import { checkEmail, checkEnd, checkSubscription } from "./invariants";
 import type { LoadedApi } from "./loaded-api";
 import { Operator } from "./operator";
+import { CUSTOM } from "./price-list";
 import { Visitor } from "./visitors";
 import { type History, World } from "./world";
 
@@ -24,6 +26,7 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
       if (visitor) void new Operator(world, deeds, `operator during ${invocation}`).erase(visitor.email);
     },
   );
+  world.stripe.objects.set(CUSTOM.price, { ...monthlyPrice(CUSTOM.cents, CUSTOM.id), id: CUSTOM.price });
   for (const index of history.visitors) void new Visitor(world, deeds, `visitor ${index}`).visit(index);
   void new Operator(world, deeds, "the company").changePrices();
   await world.scheduler.runUntil(world.conditions.to);

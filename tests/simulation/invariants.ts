@@ -1,7 +1,7 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
 import type { StripeObject } from "../support/api-in-process/stripe-objects";
-import { type Consent, type Deeds, intentOf, mayBeSentAgain } from "./deeds";
-import { PACKAGES } from "./price-list";
+import { type Consent, type Deeds, type Form, intentOf, isRetiredPlan, mayBeSentAgain } from "./deeds";
+import { CUSTOM, PACKAGES } from "./price-list";
 import type { World } from "./world";
 
 /** The states that may follow each state of a sign-up or a message. */
@@ -18,12 +18,13 @@ const FORWARD: Record<string, string[]> = {
  * Checked whenever a subscription changes: its customer agreed to the plan and price, pays no more than the form showed, has no
  * second subscription and is not charged during the trial.
  */
-export function checkSubscription(world: World, { consents }: Deeds, one: StripeObject) {
+export function checkSubscription(world: World, deeds: Deeds, one: StripeObject) {
+  const { consents } = deeds;
   const { stripe, now } = world;
   const { database } = world.loaded;
   const price = one.items?.data[0]?.price;
   const cents = price?.unit_amount ?? 0;
-  const plan = PACKAGES.find((known) => known.price === price?.id)?.id ?? price?.metadata.package_id;
+  const plan = [...PACKAGES, CUSTOM].find((known) => known.price === price?.id)?.id ?? price?.metadata.package_id;
   const emailOf = ({ customer }: StripeObject) => stripe.get(customer)?.email;
   const others = stripe.all("subscription").filter((other) => other !== one && other.status !== "canceled");
   const isOfIntent = (setupIntent: string) => stripe.get(setupIntent)?.customer === one.customer;
@@ -31,6 +32,7 @@ export function checkSubscription(world: World, { consents }: Deeds, one: Stripe
   if (agreed.length === 0) world.violate(`${emailOf(one)} is subscribed to ${price?.id} but never agreed to it`);
   const shown = agreed.map((consent) => consent.shown ?? Infinity);
   if (cents > Math.max(...shown)) world.violate(`${emailOf(one)} pays ${cents} cents but the form showed ${shown}`);
+  for (const consent of agreed) checkShownPrice(world, deeds, consent, one);
   const [row] = database.run("SELECT * FROM sign_ups WHERE stripe_customer_id = ?", [one.customer]).results;
   if (row && (row.stripe_price_id !== price?.id || row.price_cents !== cents))
     world.violate(
@@ -39,6 +41,18 @@ export function checkSubscription(world: World, { consents }: Deeds, one: Stripe
   if (others.some((other) => emailOf(other) === emailOf(one))) world.violate(`${emailOf(one)} has two subscriptions`);
   if (one.status === "active" && now < (one.trial_end ?? 0) * SECOND)
     world.violate(`${emailOf(one)} is charged before the trial ends`);
+}
+
+/**
+ * The pages after the form show what Stripe charges. It may be less if the form was sent again from a page with a lower price since
+ * then, for example in another tab.
+ */
+export function checkShownPrice(world: World, { shown }: Deeds, { name, key, plan, told }: Form, one?: StripeObject) {
+  if ((told === undefined) !== (plan.id === undefined)) world.violate(`${name} is shown ${told} cents for ${plan.id}`);
+  const cents = one?.items?.data[0]?.price.unit_amount ?? told;
+  if (told === undefined || cents === undefined || cents === told) return;
+  const isLowered = cents < told && shown.get(key)?.some((price) => price < told);
+  if (!isLowered) world.violate(`${name} is shown ${told} cents, but Stripe charges ${cents}`);
 }
 
 /** An email that names the first payment names the agreed price. */
@@ -191,8 +205,9 @@ export function checkEnd(world: World, deeds: Deeds): void {
       `${name} ${refused.includes(one) ? "could not set up" : "set up"} a card and has no trial, without a reason`,
     );
   }
-  for (const { name, reply, plan, email } of sentForms) {
-    wrong(reply?.status === 422, `${name} got a 422 for a valid form`);
+  for (const { name, key, reply, plan, email } of sentForms) {
+    const mayBeRetired = world.prices.mayBeRetired(plan.id, sentAt({ key }), now);
+    wrong(reply?.status === 422 && !(isRetiredPlan(reply) && mayBeRetired), `${name} got a 422 for a valid form`);
     const isRefused = reply?.status === 409 && !mayBeSentAgain(reply);
     wrong(isRefused && !hasTrial(email), `${name} got a 409 although ${email} has no trial`);
     const intent = stripe.get(intentOf(reply));

@@ -4,6 +4,7 @@ import { build } from "esbuild";
 import * as z from "zod";
 import { MemoryDatabase } from "../support/api-in-process/database";
 import { cheapPasswords } from "../support/cheap-passwords";
+import { CUSTOM } from "./price-list";
 
 export type Init = { method?: string; headers?: [string, string][]; body?: string; signal?: AbortSignal };
 
@@ -35,6 +36,7 @@ const RECORD_CHANGES = [
      WHEN old.status <> 'pending' AND old.stripe_price_id IS NOT new.stripe_price_id
      BEGIN INSERT INTO changes VALUES ('price of', new.id, old.stripe_price_id, new.stripe_price_id); END`,
   "CREATE TABLE first_packages AS SELECT * FROM packages",
+  `INSERT INTO first_packages VALUES ('${CUSTOM.id}', '${CUSTOM.name}', ${CUSTOM.cents}, '${CUSTOM.price}', 'custom')`,
 ];
 
 /** A database, and the API's code, loaded once for each of two data centers. */

@@ -2,14 +2,19 @@ import { SHOWN_PRICE_HEADER } from "../../app/contract/site-headers";
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
 import { type Answer, POOR } from "../support/api-in-process/stripe-objects";
 import { validRequest } from "../support/person";
-import { type Deeds, type Form, intentOf, mayBeSentAgain, type SentForm } from "./deeds";
+import { centsIn, type Deeds, type Form, intentOf, mayBeSentAgain, type SentForm } from "./deeds";
 import { insist } from "./insist";
+import { checkShownPrice } from "./invariants";
 import { Operator } from "./operator";
-import { PACKAGES } from "./price-list";
+import { CUSTOM, PACKAGES } from "./price-list";
 import { type Random, randomOf } from "./random";
 import type { Reply, World } from "./world";
 
-const PLANS: readonly [{ id: string | undefined }, ...{ id: string | undefined }[]] = [{ id: undefined }, ...PACKAGES];
+const PLANS: readonly [{ id: string | undefined }, ...{ id: string | undefined }[]] = [
+  { id: undefined },
+  ...PACKAGES,
+  CUSTOM,
+];
 
 export class Visitor {
   readonly random: Random;
@@ -42,7 +47,9 @@ export class Visitor {
     if (world.conditions.faulty > 0 && random.chance(0.05))
       void new Operator(world, this.deeds, `operator ${index}`).exportAndErase(email);
 
-    switch (random.oneOf(["", "", "", "double click", "two tabs", "other plan", "leaves", "a day later"])) {
+    switch (
+      random.oneOf(["", "", "", "double click", "two tabs", "other plan", "leaves", "a day later", "once more"])
+    ) {
       case "double click":
         void this.#signUp({ ...form, name: `${form.name} again` });
         break;
@@ -55,6 +62,14 @@ export class Visitor {
         if (random.chance(0.3)) void enter(sent);
         await this.#pause(20 * SECOND);
         return enter(await this.#signUp(other));
+      }
+      case "once more": {
+        // Without the session's cookie, with prices that may have changed, before or after the card.
+        const sent = await this.#signUp(form);
+        if (random.chance(0.5)) void enter(sent);
+        await this.#pause(random.oneOf([2 * MINUTE, 20 * HOUR]));
+        const again = await this.#signUp({ ...form, name: `${form.name} once more` });
+        return enter(again.reply?.status === 200 ? again : sent);
       }
       case "leaves":
         return void this.#signUp(form);
@@ -78,32 +93,55 @@ export class Visitor {
     };
     const body = JSON.stringify({ ...validRequest, email, package_id: plan.id });
     const sentAt = world.now;
-    if (!deeds.firstSent.has(key)) deeds.firstSent.set(key, sentAt);
+    const firstSent = deeds.firstSent.get(key) ?? sentAt;
+    deeds.firstSent.set(key, firstSent);
+    if (shown !== undefined) deeds.shown.set(key, [...(deeds.shown.get(key) ?? []), shown]);
     const others = `SELECT 1 FROM sign_ups WHERE email = ? AND idempotency_key <> ? AND status IN ('card_set_up', 'trialing', 'active')`;
     const hasTrial = () => world.loaded.database.run(others, [email, key]).results.length > 0;
     const hadTrial = hasTrial();
     const reply = await world.request(name, "/subscription", { method: "POST", headers, body });
     if (reply?.status === 200 && hadTrial && hasTrial())
       world.violate(`${name} got a 200 although its email address has a trial`);
+    if (reply?.status === 200 && world.prices.isRetired(plan.id, firstSent, world.now))
+      world.violate(`${name} got a 200 although its plan is no longer sold`);
+    if (reply?.status === 200) this.#compare({ name, key, email, plan, told: centsIn(reply) }, intentOf(reply));
     const { canceled_at } = world.stripe.get(intentOf(reply)) ?? {};
     if ((canceled_at ?? sentAt) < sentAt) world.violate(`${name} got the client secret of a canceled setup intent`);
     return reply;
   }
 
+  /** Compares the price that a page shows with the subscription's, if there is one. */
+  #compare(form: Form, setupIntent: string): void {
+    const { stripe } = this.world;
+    const [subscription] = stripe.all("subscription", stripe.get(setupIntent)?.customer ?? "");
+    checkShownPrice(this.world, this.deeds, form, subscription);
+  }
+
+  /** The price on a form's page that opens now: the site's, or the API's for a plan that the site does not list. */
+  async #open(name: string, { id }: Form["plan"]): Promise<number | "retired" | undefined> {
+    if (id === undefined) return undefined;
+    const listed = this.world.prices.listedAt(this.world.now, id);
+    if (listed !== undefined) return listed;
+    const reply = await this.world.request(name, `/subscription/packages/${id}`, {});
+    return reply?.text === '{"status":"retired"}' ? "retired" : centsIn(reply);
+  }
+
   /**
    * Sends the form until it is accepted or refused. Some visitors give up after four tries, and some leave the form open while prices
-   * change. A page that comes back shows the current price. Returns the form as it was last sent.
+   * change. A page that comes back shows the current price. Nobody sends the form of a page that says that its plan is no longer sold.
+   * Returns the form as it was last sent.
    */
   async #signUp(form: Form): Promise<SentForm> {
     const isDecided = (answer: Answer) => [200, 409, 422].includes(answer.status) && !mayBeSentAgain(answer);
     const sendsPrice = this.random.chance(0.9);
     let sent = form;
-    let openedAt = this.world.now;
+    let page = await this.#open(`${form.name} opens`, form.plan);
+    if (page === "retired") return { ...form, reply: undefined };
     if (this.random.chance(0.2)) await this.#pause(2 * MINUTE);
     const send = async (name: string) => {
-      sent = { ...form, shown: sendsPrice ? this.world.prices.shownAt(openedAt, form.plan.id) : undefined };
+      sent = { ...form, shown: sendsPrice && page !== "retired" ? page : undefined };
       const reply = await this.#post({ ...sent, name });
-      if (reply) openedAt = this.world.now;
+      if (reply) page = centsIn(reply) ?? (await this.#open(`${name} returns`, form.plan));
       return reply;
     };
     const reply = await insist(this, form.name, send, isDecided, this.random.chance(0.3) ? 4 : 400);
@@ -132,7 +170,8 @@ export class Visitor {
     const outcome = stripe.confirm(setupIntent, card, false);
     this.world.note(`${form.name} enters ${card}: ${outcome}`);
     const taken = outcome === "succeeded" ? this.deeds.consents : this.deeds.refused;
-    taken.push({ ...form, setupIntent, card, declined, at: this.world.now });
+    const consent = { ...form, told: centsIn(reply) };
+    taken.push({ ...consent, setupIntent, card, declined, at: this.world.now });
     if (outcome !== "succeeded") return;
     if (random.chance(0.04)) void this.#removeCard(setupIntent);
     const cancels = random.oneOf(["never", "never", "never", "at once", "at once", "later"]);
@@ -141,6 +180,8 @@ export class Visitor {
     const path = /\/subscription\/status\/[\w.-]+/.exec(reply.text)?.[0] ?? "";
     for (let asks = 0; asks < 3 && (this.#isTwin || random.chance(0.7)); asks += 1) {
       const status = await this.world.request(`${form.name} ${setupIntent} status ${asks}`, path, {});
+      if (status?.status === 200 && /"trial"|"pending"/.test(status.text))
+        this.#compare({ ...form, name: `${form.name} at its status`, told: centsIn(status) }, setupIntent);
       if (status?.status === 200 && status.text.includes('"trial"')) return;
       if (status?.status === 200 && status.text.includes('"card_used"'))
         return this.#enterCard({ ...status, text: status.text + path }, form, `${card}, and another of ${form.name}`);
