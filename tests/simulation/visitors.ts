@@ -44,6 +44,8 @@ export class Visitor {
     const enter = (sent: SentForm) => this.#enterCard(sent.reply, sent, card);
     this.deeds.visitors.push({ name: this.name, email });
     await this.#pause(index * 2 * SECOND);
+    // Some come after prices have changed.
+    if (!this.#isTwin && random.chance(0.2)) await this.#pause(random.oneOf([5 * MINUTE, 30 * HOUR]));
     if (world.conditions.faulty > 0 && random.chance(0.05))
       void new Operator(world, this.deeds, `operator ${index}`).exportAndErase(email);
 
@@ -128,15 +130,15 @@ export class Visitor {
 
   /**
    * Sends the form until it is accepted or refused. Some visitors give up after four tries, and some leave the form open while prices
-   * change. A page that comes back shows the current price. Nobody sends the form of a page that says that its plan is no longer sold.
-   * Returns the form as it was last sent.
+   * change. A page that comes back shows the current price. Some send a form that they opened before the plan was no longer
+   * sold. Returns the form as it was last sent.
    */
   async #signUp(form: Form): Promise<SentForm> {
     const isDecided = (answer: Answer) => [200, 409, 422].includes(answer.status) && !mayBeSentAgain(answer);
     const sendsPrice = this.random.chance(0.9);
     let sent = form;
     let page = await this.#open(`${form.name} opens`, form.plan);
-    if (page === "retired") return { ...form, reply: undefined };
+    if (page === "retired" && this.random.chance(0.5)) return { ...form, reply: undefined };
     if (this.random.chance(0.2)) await this.#pause(2 * MINUTE);
     const send = async (name: string) => {
       sent = { ...form, shown: sendsPrice && page !== "retired" ? page : undefined };
