@@ -63,6 +63,11 @@ export function readCommandLine<Target extends string>(
   };
 }
 
+/** For a script that takes no arguments. Throws ToolError for any, `--help` too. */
+export function readNoArguments(script: string, args: string[] = process.argv.slice(2)): void {
+  if (args.length > 0) throw new ToolError(`npm run ${script} takes no arguments, but got "${args.join(" ")}".`);
+}
+
 function parse(
   args: string[],
   { targets, options = {} }: Shape<string>,

@@ -6,18 +6,33 @@ askThisMachineDirectly(process.env);
 /** An expected failure, whose message says what to do. */
 export class ToolError extends Error {}
 
+/** A request for a command's usage, which the message is. */
+export class Usage extends Error {}
+
+/** Returns whether it did what was asked. */
+export type Command = () => boolean | Promise<boolean>;
+
 /**
  * Runs a command and exits with 1 if it returns false or throws. Keeps running if nobody reads its output anymore, as in `| head`.
  */
-export async function runTool(command: () => boolean | Promise<boolean>): Promise<void> {
+export async function runTool(command: Command): Promise<void> {
   process.stdout.on("error", (error) => {
     if (!("code" in error && error.code === "EPIPE")) throw error;
   });
+  process.exitCode = await exitCodeOf(command);
+}
+
+/** Runs a command, and says why it failed. */
+export async function exitCodeOf(command: Command): Promise<0 | 1> {
   try {
-    if (!(await command())) process.exitCode = 1;
+    return (await command()) ? 0 : 1;
   } catch (error) {
+    if (error instanceof Usage) {
+      console.log(error.message);
+      return 0;
+    }
     console.error(sentenceOf(error));
-    process.exitCode = 1;
+    return 1;
   }
 }
 

@@ -62,4 +62,4 @@ export function databaseOf(stage: Stage): Database {
 }
 
 /** Wrangler may write warnings before the JSON. */
-const jsonIn = (stdout: string) => parseJson(stdout.slice(stdout.search(/^[[{]/m)));
+export const jsonIn = (stdout: string) => parseJson(stdout.slice(stdout.search(/^[[{]/m)));

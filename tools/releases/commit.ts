@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { ToolError } from "../failures";
 import { root } from "../wrangler/wrangler";
 
@@ -10,30 +11,66 @@ export type Commit = { hash: string; subject: string };
 export const NO_REPOSITORY =
   "this folder is not a git repository, but a release is named by its commit: git clone the repository instead of downloading it, or git init && git add --all && git commit --message 'First release'";
 
-/** The output of a git command in this repository; undefined if it failed. */
-export function git(...args: string[]): string | undefined {
-  const { status, stdout } = spawnSync("git", args, { cwd: root, encoding: "utf8" });
+/** A copy of a database by its name, below any folder but those that commands write. */
+const COPIES = ["*.sql", "*.sql.*", "*.sqlite*", "*.dump"];
+const NO_COPIES = ["node_modules", "**/.wrangler/**", "build", "functions/subscription-api/migrations/*.sql"];
+/** The same by its first bytes: D1's export, SQLite's own dump, SQLite's file. */
+const COPY = /^(?:PRAGMA (?:defer_foreign_keys|foreign_keys)|BEGIN TRANSACTION;|SQLite format 3\0)/i;
+
+/** The output of a git command in a folder; undefined if it failed. */
+export function git(args: string[], folder: string = root): string | undefined {
+  const { status, stdout } = spawnSync("git", args, { cwd: folder, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
   return status === 0 ? stdout : undefined;
 }
 
-export function isRepository(): boolean {
-  return git("log", "-1") !== undefined;
+export function isRepository(folder: string = root): boolean {
+  return git(["log", "-1"], folder) !== undefined;
 }
 
-/** The commit that names a release. Throws ToolError if files differ from the commit, or if this folder is read-only. */
-export function committed(): Commit {
+/**
+ * The commit that names a release. Throws ToolError if files differ from the commit, also new ones, if a copy of a database is among
+ * the files, or if the folder is read-only.
+ */
+export function committed(folder: string = root): Commit {
   try {
-    accessSync(root, constants.W_OK);
+    accessSync(folder, constants.W_OK);
   } catch {
     throw new ToolError(
-      `Nothing can be built in ${root}, which is read-only: git clone ${root} {a folder of your own}`,
+      `Nothing can be built in ${folder}, which is read-only: git clone ${folder} {a folder of your own}`,
     );
   }
-  const log = git("log", "-1", "--format=%h %s", "--abbrev=12");
+  const log = git(["log", "-1", "--format=%h %s", "--abbrev=12"], folder);
   if (log === undefined) throw new ToolError(`✗ ${NO_REPOSITORY}`);
-  if (git("status", "--porcelain")?.trim() !== "") {
+  // The owner's git may be told to leave new files out.
+  const status = git(["status", "--porcelain", "-z", "--untracked-files=all"], folder) ?? "?";
+  const [copy] = databaseCopies(folder, status);
+  if (copy !== undefined)
+    throw new ToolError(
+      `✗ ${copy} is a copy of a database, with everybody's data. Do not commit it: move it out of this folder. npm run backup writes encrypted copies elsewhere.`,
+    );
+  if (status !== "")
     throw new ToolError("There are uncommitted changes, but the commit names the release: git add --all && git commit");
-  }
   const [hash = "", ...words] = log.trim().split(" ");
   return { hash, subject: words.join(" ") };
+}
+
+/** Files that are copies of a database: by their names, also committed and ignored ones, and uncommitted ones by their content. */
+function databaseCopies(folder: string, status: string): string[] {
+  const without = NO_COPIES.map((path) => `:(exclude,glob)${path}`);
+  const named = git(["ls-files", "-z", "--cached", "--others", "--", ...COPIES, ...without], folder) ?? "";
+  const changed = status.split("\0").map((line) => line.slice(3));
+  return [...named.split("\0"), ...changed.filter((path) => COPY.test(beginningOf(join(folder, path))))].filter(
+    Boolean,
+  );
+}
+
+function beginningOf(file: string): string {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return "";
+  const opened = openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(32);
+    return bytes.subarray(0, readSync(opened, bytes)).toString("latin1");
+  } finally {
+    closeSync(opened);
+  }
 }

@@ -26,7 +26,7 @@ const PLANS = "app/contract/plans.ts";
 
 /** The packages of an earlier commit. Throws ToolError if this clone lacks it. */
 export function packagesAt(commit: string): Promise<Package[]> {
-  const source = git("show", `${commit}:${PLANS}`);
+  const source = git(["show", `${commit}:${PLANS}`]);
   if (source !== undefined) return packagesIn(source);
   throw new ToolError(`✗ This clone lacks the commit ${commit}, whose prices are needed: git fetch --unshallow`);
 }

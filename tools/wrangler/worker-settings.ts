@@ -53,6 +53,11 @@ export function urlIn({ vars }: WorkerSettings, name: string): string {
   return String(vars[name]).replace(/\/+$/, "");
 }
 
+/** The name of a Worker's D1 database. */
+export function databaseNameIn({ d1_databases }: WorkerSettings): string {
+  return d1_databases.find(({ binding }) => binding === "DB")?.database_name ?? "DB";
+}
+
 type WorkerOptions = Unstable_MiniflareWorkerOptions["workerOptions"] & { name: string };
 
 /** Variables that override wrangler.toml; `undefined` removes one. */

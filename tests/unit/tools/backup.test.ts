@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { backup } from "../../../tools/backup/backup";
+import { restore } from "../../../tools/backup/restore";
+import type { Neighbors } from "../../../tools/neighbors";
+import { root } from "../../../tools/wrangler/wrangler";
+import { deployment } from "./filled-in-deployment";
+import { outcomeOf } from "./outcome";
+
+/* `npm run backup` and `npm run restore`: what ends them, and that no plain copy is left behind. */
+
+const DUMP = "PRAGMA defer_foreign_keys=TRUE;\nINSERT INTO sign_ups VALUES('ada@example.com');\n";
+const key = await generateX25519Identity();
+const recipient = await identityToRecipient(key);
+const settingsOf: Neighbors["settingsOf"] = () => deployment();
+
+let temporary = "";
+let folder = "";
+beforeEach(async () => {
+  const top = await realpath(await mkdtemp(join(tmpdir(), "backup-")));
+  onTestFinished(() => rm(top, { recursive: true }));
+  temporary = join(top, "temporary");
+  folder = join(top, "copies");
+  await mkdir(temporary);
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+});
+
+/** Cloudflare with a database, whose export is `dump`. `imported` are the texts of files that were executed. */
+function cloudflare({ dump = DUMP, tables = [], fails = /^$/, onRun = () => {} }: Partial<Setup> = {}) {
+  const imported: string[] = [];
+  const places: string[] = [];
+  const wrangler: Neighbors["wrangler"] = (args) => {
+    const line = args.join(" ");
+    const file = args[args.findIndex((one) => /^--(?:output|file)$/.test(one)) + 1] ?? "";
+    if (line.includes("--output") || line.includes("--file")) places.push(dirname(file));
+    if (line.includes("--output")) writeFileSync(file, dump);
+    if (places.length > 0) onRun();
+    if (fails.test(line)) return { succeeded: false, stdout: "", output: "✘ [ERROR] A fetch request failed" };
+    if (line.includes("--file")) imported.push(readFileSync(file, "utf8"));
+    const stdout = JSON.stringify([{ results: tables.map((name) => ({ name })) }]);
+    return { succeeded: true, stdout, output: stdout };
+  };
+  return { wrangler, imported, places };
+}
+type Setup = { dump: string; tables: string[]; fails: RegExp; onRun: () => void };
+
+const copies = () => (existsSync(folder) ? readdirSync(folder) : []);
+
+test("a copy goes encrypted into the given folder, and comes back from it into an empty database", async () => {
+  const { wrangler, imported, places } = cloudflare();
+  const made = await outcomeOf(() => backup("production", { recipient, folder }, { settingsOf, wrangler, env: {} }));
+  const [name = ""] = copies();
+  expect(name).toMatch(/^citewell-subscriptions-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.sql\.age$/);
+  expect(made).toMatchObject({
+    exitCode: 0,
+    output: expect.stringContaining(`The encrypted copy is ${join(folder, name)}`),
+  });
+  expect(readFileSync(join(folder, name), "latin1")).not.toContain("ada@example.com");
+
+  const env = { BACKUP_KEY: key };
+  const back = await outcomeOf(() => restore("production", join(folder, name), { settingsOf, wrangler, env }));
+  expect(back).toMatchObject({ exitCode: 0, last: expect.stringContaining("Next: npm run deploy production") });
+  expect(imported).toEqual([DUMP]);
+  expect(places.map(dirname), "the folders of plain files").toEqual([temporary, temporary]);
+  expect(readdirSync(temporary), "what is left").toEqual([]);
+});
+
+test.each([
+  { what: "the key is none", to: "nobody", says: '✗ "nobody" is not a public key' },
+  { what: "Cloudflare does not answer", fails: /export/, says: "✗ Wrangler says: A fetch request failed" },
+  { what: "Cloudflare sends nothing", dump: "", says: "✗ Cloudflare sent an empty copy." },
+  { what: "somebody presses Ctrl-C", onRun: () => void process.emit("SIGINT"), says: "✗ Stopped. Nothing was kept." },
+])("a backup while $what leaves no file behind and says why", async ({ to = recipient, says, ...setup }) => {
+  const { wrangler } = cloudflare(setup);
+  const { exitCode, last } = await outcomeOf(() =>
+    backup("production", { recipient: to, folder }, { settingsOf, wrangler, env: {} }),
+  );
+  expect({ exitCode, last }).toEqual({ exitCode: 1, last: expect.stringContaining(says) });
+  expect([...copies(), ...readdirSync(temporary)]).toEqual([]);
+});
+
+test("a backup whose temporary folder is inside the checkout asks Cloudflare for nothing", async () => {
+  const inside = await mkdtemp(join(root, "build/tmp-"));
+  onTestFinished(() => rm(inside, { recursive: true }));
+  vi.stubEnv("TMPDIR", inside);
+  const { wrangler, places } = cloudflare();
+  const { exitCode, last } = await outcomeOf(() =>
+    backup("production", { recipient, folder }, { settingsOf, wrangler, env: {} }),
+  );
+  expect({ exitCode, last, places }).toEqual({
+    exitCode: 1,
+    last: expect.stringMatching(/is inside the checkout: set TMPDIR/),
+    places: [],
+  });
+});
+
+test.each([
+  { what: "there is no key", env: {}, says: "Set the variable BACKUP_KEY" },
+  { what: "the key is a public one", env: { BACKUP_KEY: recipient }, says: "✗ BACKUP_KEY is not a secret key" },
+  {
+    what: "the key is another one",
+    env: { BACKUP_KEY: await generateX25519Identity() },
+    says: "was not made with this key",
+  },
+  { what: "there is no such file", file: "/nowhere.age", says: "ENOENT" },
+  { what: "the database has tables", tables: ["sign_ups"], says: "✗ citewell-subscriptions has tables." },
+  { what: "Cloudflare does not answer", fails: /--command/, says: "✗ Wrangler says: A fetch request failed" },
+  { what: "Cloudflare refuses the copy", fails: /--file/, says: "✗ Wrangler says: A fetch request failed" },
+  { what: "somebody presses Ctrl-C", fails: /--file/, onRun: () => void process.emit("SIGINT"), says: "✗ Stopped." },
+])(
+  "a restore while $what changes nothing and says why",
+  async ({ env = { BACKUP_KEY: key }, file, says, ...setup }) => {
+    await backup("production", { recipient, folder }, { settingsOf, wrangler: cloudflare().wrangler, env: {} });
+    const { wrangler, imported } = cloudflare(setup);
+    const copy = file ?? join(folder, copies()[0] ?? "");
+    const { exitCode, last } = await outcomeOf(() => restore("production", copy, { settingsOf, wrangler, env }));
+    expect({ exitCode, last, imported }).toEqual({ exitCode: 1, last: expect.stringContaining(says), imported: [] });
+    expect(readdirSync(temporary)).toEqual([]);
+  },
+);

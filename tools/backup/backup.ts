@@ -1,0 +1,60 @@
+import { createWriteStream, statSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { fileURLToPath } from "node:url";
+import { readCommandLine } from "../command-line";
+import { runTool, ToolError } from "../failures";
+import { type Neighbors, neighbors } from "../neighbors";
+import { databaseNameIn, siteAloneLine } from "../wrangler/worker-settings";
+import { API_FOLDER, failureIn, STAGES, type Stage } from "../wrangler/wrangler";
+import { bytesOf, encrypterFor } from "./age";
+import { inPrivateFolder } from "./private-folder";
+
+// npm run backup production -- --recipient {public key}: writes an encrypted copy of the database to a folder outside the checkout.
+
+/** The folder of the copies, below the user's own. */
+const FOLDER = "database-backups";
+
+/** @param recipient an age public key @param folder where the copy goes */
+export async function backup(
+  stage: Stage,
+  { recipient, folder = join(homedir(), FOLDER) }: { recipient: string; folder?: string | undefined },
+  { settingsOf, wrangler }: Neighbors,
+): Promise<boolean> {
+  const { site, api } = settingsOf(stage);
+  if (api === undefined) throw new ToolError(`✗ ${siteAloneLine(site)} It has no database.`);
+  const encrypter = encrypterFor(recipient);
+  const name = databaseNameIn(api);
+  const copy = resolve(folder, `${name}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z.sql.age`);
+  await inPrivateFolder(async ({ folder: private_, signal, unlessStopped }) => {
+    const plain = join(private_, "database.sql");
+    console.log(`Copying ${name}, which answers nobody meanwhile …`);
+    const args = ["d1", "export", "DB", "--remote", "--skip-confirmation", "--output", plain];
+    const { succeeded, output } = wrangler(args, { stage, folder: API_FOLDER });
+    await unlessStopped();
+    if (!succeeded) throw new ToolError(`✗ ${failureIn(output)}`);
+    if (!(statSync(plain, { throwIfNoEntry: false })?.size ?? 0))
+      throw new ToolError("✗ Cloudflare sent an empty copy.");
+    await mkdir(resolve(folder), { recursive: true, mode: 0o700 });
+    const encrypted = await encrypter.encrypt(bytesOf(plain));
+    const target = createWriteStream(copy, { flags: "wx", mode: 0o600 });
+    await pipeline(encrypted, target, { signal }).catch(async (error) => {
+      await rm(copy, { force: true });
+      throw error;
+    });
+  });
+  console.log(
+    `✓ The encrypted copy is ${copy}\n  Move it out of the Cloudflare account's reach, and delete it after 30 days.`,
+  );
+  return true;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await runTool(() => {
+    const options = { recipient: "public key", folder: "folder" };
+    const { target, values } = readCommandLine({ script: "backup", targets: STAGES, options, required: ["recipient"] });
+    return backup(target, { recipient: values.recipient ?? "", folder: values.folder }, neighbors);
+  });
+}

@@ -1,0 +1,58 @@
+import { createWriteStream } from "node:fs";
+import { join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { fileURLToPath } from "node:url";
+import * as z from "zod";
+import { readCommandLine } from "../command-line";
+import { runTool, ToolError } from "../failures";
+import { type Neighbors, neighbors } from "../neighbors";
+import { jsonIn } from "../preflight/account";
+import { databaseNameIn, siteAloneLine } from "../wrangler/worker-settings";
+import { API_FOLDER, failureIn, STAGES, type Stage } from "../wrangler/wrangler";
+import { bytesOf, decrypterWith } from "./age";
+import { inPrivateFolder } from "./private-folder";
+
+// npm run restore production -- --file {copy}, with BACKUP_KEY: puts a copy of npm run backup into an empty database.
+
+const TABLES_SQL =
+  "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%'";
+const tables = z.tuple([z.object({ results: z.array(z.object({ name: z.string() })) })]);
+
+/** Throws ToolError, having changed nothing, for a wrong key or file, and for a database that has tables. D1 takes all or nothing. */
+export async function restore(stage: Stage, file: string, { settingsOf, wrangler, env }: Neighbors): Promise<boolean> {
+  const { site, api } = settingsOf(stage);
+  if (api === undefined) throw new ToolError(`✗ ${siteAloneLine(site)} It has no database.`);
+  const decrypter = decrypterWith(env.BACKUP_KEY);
+  const name = databaseNameIn(api);
+  const ask = (...args: string[]) => {
+    const { succeeded, stdout, output } = wrangler(["d1", "execute", "DB", "--remote", ...args], {
+      stage,
+      folder: API_FOLDER,
+    });
+    if (!succeeded) throw new ToolError(`✗ ${failureIn(output)}`);
+    return stdout;
+  };
+  const [{ results }] = tables.parse(jsonIn(ask("--json", "--command", TABLES_SQL)));
+  if (results.length > 0)
+    throw new ToolError(`✗ ${name} has tables. A copy goes only into a new, empty database: docs/operations.md.`);
+  await inPrivateFolder(async ({ folder, signal, unlessStopped }) => {
+    const plain = join(folder, "database.sql");
+    const decrypted = await decrypter.decrypt(bytesOf(resolve(file))).catch((error) => {
+      if ("syscall" in error) throw error;
+      throw new ToolError(`✗ ${file} was not made with this key, or is not a copy of npm run backup.`);
+    });
+    await pipeline(decrypted, createWriteStream(plain, { mode: 0o600 }), { signal });
+    await unlessStopped();
+    ask("--yes", "--file", plain);
+  });
+  console.log(`✓ ${file} is in ${name}. Next: npm run deploy ${stage}`);
+  return true;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await runTool(() => {
+    const shape = { script: "restore", targets: STAGES, options: { file: "copy" }, required: ["file"] };
+    const { target, values } = readCommandLine(shape);
+    return restore(target, values.file ?? "", neighbors);
+  });
+}
