@@ -76,7 +76,7 @@ export const settings = z.object({
   LINK_SECRET: newAndOld(secret),
   /** Secret, 32 characters or more: the key for hashes of emails and cards. Never change it. */
   HASH_SECRET: secret,
-  /** Secret, `true` while a database is restored: everyone but an operator gets a 503. */
+  /** Secret, `true` while a database is restored: everyone but an operator gets a 503, except for `/openapi.json`. */
   MAINTENANCE: z.optional(z.literal("true", "must be true, or absent")),
   /** If true, each mailbox and each card can have only one trial, not just each email address. */
   ONE_TRIAL_PER_PERSON: boolean,

@@ -21,7 +21,7 @@ const FOLDER = "database-backups";
 export async function backup(
   stage: Stage,
   { recipient, folder = join(homedir(), FOLDER) }: { recipient: string; folder?: string | undefined },
-  { settingsOf, wrangler }: Neighbors,
+  { settingsOf, wrangler }: Pick<Neighbors, "settingsOf" | "wrangler">,
 ): Promise<boolean> {
   const { site, api } = settingsOf(stage);
   if (api === undefined) throw new ToolError(`✗ ${siteAloneLine(site)} It has no database.`);
@@ -32,7 +32,7 @@ export async function backup(
     const plain = join(private_, "database.sql");
     console.log(`Copying ${name}, which answers nobody meanwhile …`);
     const args = ["d1", "export", "DB", "--remote", "--skip-confirmation", "--output", plain];
-    const { succeeded, output } = wrangler(args, { stage, folder: API_FOLDER });
+    const { succeeded, output } = wrangler(args, { stage, folder: API_FOLDER, withinMs: undefined });
     await unlessStopped();
     if (!succeeded) throw new ToolError(`✗ ${failureIn(output)}`);
     if (!(statSync(plain, { throwIfNoEntry: false })?.size ?? 0))

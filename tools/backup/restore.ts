@@ -6,7 +6,7 @@ import * as z from "zod";
 import { readCommandLine } from "../command-line";
 import { runTool, ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
-import { jsonIn } from "../preflight/account";
+import { answerIn } from "../preflight/account";
 import { databaseNameIn, siteAloneLine } from "../wrangler/worker-settings";
 import { API_FOLDER, failureIn, STAGES, type Stage } from "../wrangler/wrangler";
 import { bytesOf, decrypterWith } from "./age";
@@ -19,7 +19,11 @@ const TABLES_SQL =
 const tables = z.tuple([z.object({ results: z.array(z.object({ name: z.string() })) })]);
 
 /** Throws ToolError, having changed nothing, for a wrong key or file, and for a database that has tables. D1 takes all or nothing. */
-export async function restore(stage: Stage, file: string, { settingsOf, wrangler, env }: Neighbors): Promise<boolean> {
+export async function restore(
+  stage: Stage,
+  file: string,
+  { settingsOf, wrangler, env }: Pick<Neighbors, "settingsOf" | "wrangler" | "env">,
+): Promise<boolean> {
   const { site, api } = settingsOf(stage);
   if (api === undefined) throw new ToolError(`✗ ${siteAloneLine(site)} It has no database.`);
   const decrypter = decrypterWith(env.BACKUP_KEY);
@@ -28,11 +32,12 @@ export async function restore(stage: Stage, file: string, { settingsOf, wrangler
     const { succeeded, stdout, output } = wrangler(["d1", "execute", "DB", "--remote", ...args], {
       stage,
       folder: API_FOLDER,
+      withinMs: undefined,
     });
     if (!succeeded) throw new ToolError(`✗ ${failureIn(output)}`);
     return stdout;
   };
-  const [{ results }] = tables.parse(jsonIn(ask("--json", "--command", TABLES_SQL)));
+  const [{ results }] = answerIn(tables, ask("--json", "--command", TABLES_SQL));
   if (results.length > 0)
     throw new ToolError(`✗ ${name} has tables. A copy goes only into a new, empty database: docs/operations.md.`);
   await inPrivateFolder(async ({ folder, signal, unlessStopped }) => {

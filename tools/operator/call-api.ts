@@ -1,28 +1,35 @@
 import * as z from "zod";
+import { parseJson } from "../../app/shared/parse-json";
 import { isLoopback } from "../../app/shared/settings";
 import { causeOf, ToolError } from "../failures";
+import type { Neighbors } from "../neighbors";
 import { portOf } from "../start/addresses";
 import { readLocalSettings } from "../start/local-settings";
-import { settingsOf, siteAloneLine, type Target, urlIn } from "../wrangler/worker-settings";
+import { siteAloneLine, type Target, urlIn } from "../wrangler/worker-settings";
 
-export type Api = { url: string; token: string };
+export type Api = { url: string; token: string; fetch?: Neighbors["fetch"] };
+
+/** A part of a command's work takes seconds. */
+const WITHIN_MS = 120_000;
+
+type ApiNeighbors = Pick<Neighbors, "settingsOf" | "fetch" | "env">;
 
 /**
  * The reference API of a target. For a deployment, throws ToolError if the variable OPERATOR_TOKEN is not set, and for a site that is
  * deployed alone: nobody else gets the token or a person's email address.
  */
-export function apiOf(target: Target): Api {
+export function apiOf(target: Target, { settingsOf, fetch, env }: ApiNeighbors): Api {
   if (target === "local") {
-    const port = portOf(process.env);
-    const { vars } = readLocalSettings(process.env, port);
+    const port = portOf(env);
+    const { vars } = readLocalSettings(env, port);
     // The reference API that npm start runs, even if SUBSCRIPTION_API_URL leads the site to another one.
-    return { url: `http://localhost:${port + 1}`, token: String(vars["subscription-api"].OPERATOR_TOKEN) };
+    return { url: `http://localhost:${port + 1}`, token: String(vars["subscription-api"].OPERATOR_TOKEN), fetch };
   }
   const { site, api } = settingsOf(target);
   if (api === undefined)
     throw new ToolError(`${siteAloneLine(site)} Only the reference API knows operators' commands.`);
-  const token = process.env.OPERATOR_TOKEN;
-  if (token) return { url: urlIn(site, "SUBSCRIPTION_API_URL"), token };
+  const token = env.OPERATOR_TOKEN;
+  if (token) return { url: urlIn(site, "SUBSCRIPTION_API_URL"), token, fetch };
   throw new ToolError(
     "Set the variable OPERATOR_TOKEN to the API's secret of that name: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN",
   );
@@ -37,13 +44,14 @@ export async function callApi(api: Api, command: string, body: object = {}): Pro
   return parts.length === 1 ? parts[0] : sumOf(parts);
 }
 
-async function send({ url, token }: Api, command: string, body: object): Promise<unknown> {
+async function send({ url, token, fetch = globalThis.fetch }: Api, command: string, body: object): Promise<unknown> {
   const response = await fetch(`${url}/operator/${command}`, {
     method: "POST",
     // A deployment waits for Wrangler between two commands, and would reuse a connection that the API has closed by then.
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json", connection: "close" },
     body: JSON.stringify(body),
     redirect: "error",
+    signal: AbortSignal.timeout(WITHIN_MS),
   }).catch((error: unknown) => {
     const remedy = isLoopback(url) ? "run npm start in another terminal" : "check the network and SUBSCRIPTION_API_URL";
     throw new ToolError(`The API at ${new URL(url).host} cannot be reached (${causeOf(error)}): ${remedy}.`);
@@ -55,7 +63,9 @@ async function send({ url, token }: Api, command: string, body: object): Promise
     );
   }
   if (!response.ok) throw new ToolError(`The API answered ${response.status}: ${text}`);
-  return JSON.parse(text);
+  const answer = parseJson(text);
+  if (answer !== undefined) return answer;
+  throw new ToolError(`The API answered ${text.slice(0, 100) || "nothing"}: is SUBSCRIPTION_API_URL the API's URL?`);
 }
 
 /** Where the API continues work that it does in parts. */

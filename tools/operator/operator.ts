@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { readCommandLine } from "../command-line";
 import { runTool, ToolError } from "../failures";
+import { type Neighbors, neighbors } from "../neighbors";
 import { TARGETS, type Target } from "../wrangler/worker-settings";
 import { apiOf, callApi } from "./call-api";
 import { erasureText, messagesTable, statusTable } from "./tables";
@@ -42,7 +43,11 @@ const COMMANDS: Record<string, Command> = {
  * @param args the arguments after the command
  * @returns the answer as text. Throws ToolError.
  */
-export async function runCommand(script: string, args: string[]): Promise<string> {
+export async function runCommand(
+  script: string,
+  args: string[],
+  beside: Pick<Neighbors, "settingsOf" | "fetch" | "env">,
+): Promise<string> {
   const command = COMMANDS[script];
   if (!command) throw new ToolError(`The commands are ${Object.keys(COMMANDS).join(", ")}.`);
   const { show = inJson, bodyOf = byName, ...shape } = command;
@@ -52,9 +57,15 @@ export async function runCommand(script: string, args: string[]): Promise<string
     throw new ToolError(`--${name} is "${value}", which is not a ${TIME}, in UTC.`);
   }
   const body = bodyOf(values);
-  const api = apiOf(target);
+  const api = apiOf(target, beside);
   console.error(`${target}: ${api.url}`);
-  return show(await callApi(api, script, body), target);
+  const answer = await callApi(api, script, body);
+  try {
+    return show(answer, target);
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    throw new ToolError(`The API's answer to ${script} is another release's: ${JSON.stringify(answer).slice(0, 200)}`);
+  }
 }
 
 const byName = (values: object) =>
@@ -79,7 +90,7 @@ const inJson = (answer: unknown) => JSON.stringify(answer, null, 2);
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runTool(async () => {
     const [script = "", ...args] = process.argv.slice(2);
-    console.log(await runCommand(script, args));
+    console.log(await runCommand(script, args, neighbors));
     return true;
   });
 }

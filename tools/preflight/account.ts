@@ -1,7 +1,10 @@
 import * as z from "zod";
 import { parseJson } from "../../app/shared/parse-json";
 import { ToolError } from "../failures";
-import { API_FOLDER, type Folder, failureIn, runWrangler, type Stage } from "../wrangler/wrangler";
+import type { Neighbors } from "../neighbors";
+import { API_FOLDER, type Folder, failureIn, type Stage } from "../wrangler/wrangler";
+
+type Wrangler = Neighbors["wrangler"];
 
 const secretNames = z.array(z.object({ name: z.string() })).transform((secrets) => secrets.map(({ name }) => name));
 const packageRow = z.object({
@@ -36,30 +39,38 @@ export type Answers = { secrets?: { site: string[]; api?: string[] }; database?:
  * @param hasApi false if the site is deployed alone
  * @param hasDatabase false before the stage has a database
  */
-export function askAccount(stage: Stage, hasApi: boolean, hasDatabase: boolean): Answers {
+export function askAccount(stage: Stage, hasApi: boolean, hasDatabase: boolean, wrangler: Wrangler): Answers {
   try {
-    const secrets = { site: secretsOf(stage, "."), ...(hasApi && { api: secretsOf(stage, API_FOLDER) }) };
-    return { secrets, ...(hasDatabase && { database: databaseOf(stage) }) };
+    const secrets = {
+      site: secretsOf(stage, ".", wrangler),
+      ...(hasApi && { api: secretsOf(stage, API_FOLDER, wrangler) }),
+    };
+    return { secrets, ...(hasDatabase && { database: databaseOf(stage, wrangler) }) };
   } catch (error) {
     if (error instanceof ToolError) return { unanswered: error.message };
     throw error;
   }
 }
 
-function secretsOf(stage: Stage, folder: Folder): string[] {
-  const { succeeded, stdout, output } = runWrangler(["secret", "list", "--format", "json"], { stage, folder });
+function secretsOf(stage: Stage, folder: Folder, wrangler: Wrangler): string[] {
+  const { succeeded, stdout, output } = wrangler(["secret", "list", "--format", "json"], { stage, folder });
   if (!succeeded && !NO_WORKER.test(output)) throw new ToolError(`Cloudflare: ${failureIn(output)}`);
-  return succeeded ? secretNames.parse(jsonIn(stdout)) : [];
+  return succeeded ? answerIn(secretNames, stdout) : [];
 }
 
 /** Throws ToolError if Cloudflare does not answer. */
-export function databaseOf(stage: Stage): Database {
+export function databaseOf(stage: Stage, wrangler: Wrangler): Database {
   const args = ["d1", "execute", "DB", "--remote", "--json", "--command", DATABASE_SQL];
-  const { succeeded, stdout, output } = runWrangler(args, { stage, folder: API_FOLDER });
-  if (succeeded) return database.parse(jsonIn(stdout));
+  const { succeeded, stdout, output } = wrangler(args, { stage, folder: API_FOLDER });
+  if (succeeded) return answerIn(database, stdout);
   if (/no such table/i.test(output)) return { migrations: [], packages: [] };
   throw new ToolError(`database: ${failureIn(output)}`);
 }
 
-/** Wrangler may write warnings before the JSON. */
-export const jsonIn = (stdout: string) => parseJson(stdout.slice(stdout.search(/^[[{]/m)));
+/** The JSON that Wrangler wrote, maybe after warnings. Throws ToolError if Cloudflare answered anything else, such as HTML. */
+export function answerIn<T>(schema: z.ZodType<T>, stdout: string): T {
+  const { data, success } = schema.safeParse(parseJson(stdout.slice(stdout.search(/^[[{]/m))));
+  if (success) return data;
+  const beginning = stdout.replace(/\s+/g, " ").trim().slice(0, 100) || "nothing";
+  throw new ToolError(`✗ Cloudflare's answer cannot be read: ${beginning}. Try again, or update Wrangler.`);
+}

@@ -1,5 +1,6 @@
 import { parseJson } from "../../app/shared/parse-json";
 import { causeOf } from "../failures";
+import type { Neighbors } from "../neighbors";
 
 const WITHIN_MS = 20_000;
 
@@ -7,7 +8,7 @@ const WITHIN_MS = 20_000;
  * Sends an empty form to somebody else's API, which creates nothing from it.
  * @returns why it does not speak the contract (docs/subscription-api.md); undefined if it refuses the form as JSON over https
  */
-export async function problemOfApi(apiUrl: string): Promise<string | undefined> {
+export async function problemOfApi(apiUrl: string, fetch: Neighbors["fetch"]): Promise<string | undefined> {
   const url = `${apiUrl}/subscription`;
   if (!URL.canParse(url) || new URL(url).protocol !== "https:") return `${apiUrl} is not an https URL`;
   const headers = { "content-type": "application/json" };

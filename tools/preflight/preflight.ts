@@ -2,16 +2,16 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
-import { company } from "../../app/company";
 import { PAID_PLANS } from "../../app/contract/plans";
 import type { PackageAtStripe } from "../../functions/subscription-api/packages";
 import { wrongPrice } from "../build";
 import { readCommandLine } from "../command-line";
 import { runTool, ToolError } from "../failures";
+import { type Neighbors, neighbors } from "../neighbors";
 import { apiOf, callApi } from "../operator/call-api";
 import { isRepository, NO_REPOSITORY } from "../releases/commit";
 import { hasStripePrice, PACKAGES, type PriceChanges, priceChanges } from "../releases/prices";
-import { settingsOf, siteAloneLine, urlIn } from "../wrangler/worker-settings";
+import { siteAloneLine, urlIn } from "../wrangler/worker-settings";
 import { API_FOLDER, root, STAGES, type Stage } from "../wrangler/wrangler";
 import { type Answers, askAccount, type Database } from "./account";
 import { problemOfApi } from "./api-of-others";
@@ -23,22 +23,25 @@ import { checkDeployment, databaseIdOf, isDatabaseId } from "./checks";
 export type Preflight = { isReady: boolean; migrations: string[]; changes: PriceChanges };
 
 /** Prints what must be fixed before a deployment, and what the deployment will change in the database. */
-export async function preflight(stage: Stage, isOffline = false): Promise<Preflight> {
+export async function preflight(stage: Stage, isOffline: boolean, beside: Neighbors): Promise<Preflight> {
+  const { settingsOf, wrangler, company, git } = beside;
   const workers = settingsOf(stage);
   const { site, api } = workers;
   if (api === undefined) console.log(siteAloneLine(site));
   const hasDatabase = api !== undefined && isDatabaseId(databaseIdOf(api));
-  const { secrets, database, unanswered }: Answers = isOffline ? {} : askAccount(stage, api !== undefined, hasDatabase);
+  const { secrets, database, unanswered }: Answers = isOffline
+    ? {}
+    : askAccount(stage, api !== undefined, hasDatabase, wrangler);
   const { unasked, prices } = isOffline
     ? { unasked: `secrets, ${api ? "migrations and packages" : "and whether the API answers"} (--offline)` }
-    : await pricesAtStripe(stage, database);
-  const foreign = api || isOffline ? undefined : await problemOfApi(urlIn(site, "SUBSCRIPTION_API_URL"));
+    : await pricesAtStripe(stage, database, beside);
+  const foreign = api || isOffline ? undefined : await problemOfApi(urlIn(site, "SUBSCRIPTION_API_URL"), beside.fetch);
   const account = { ...(secrets && { secrets }), ...(prices && { prices }) };
   const other = settingsOf(stage === "staging" ? "production" : "staging");
   const wrong = wrongPrice(PAID_PLANS);
   const findings = [
     ...(wrong === undefined ? [] : [wrong]),
-    ...(isRepository() ? [] : [NO_REPOSITORY]),
+    ...(isRepository(git) ? [] : [NO_REPOSITORY]),
     ...(unanswered ? [unanswered] : []),
     ...checkDeployment({ ...workers, stage, other, account, company }),
     ...(foreign ? [`site: SUBSCRIPTION_API_URL: ${foreign}`] : []),
@@ -79,11 +82,13 @@ const pricesAnswer = z.object({
 async function pricesAtStripe(
   stage: Stage,
   database: Database | undefined,
+  beside: Neighbors,
 ): Promise<{ unasked?: string; prices?: PackageAtStripe[] }> {
   if (!database?.packages.some(hasStripePrice)) return {};
-  if (!process.env.OPERATOR_TOKEN) return { unasked: "prices at Stripe (the variable OPERATOR_TOKEN is not set)" };
+  if (!beside.env.OPERATOR_TOKEN) return { unasked: "prices at Stripe (the variable OPERATOR_TOKEN is not set)" };
   try {
-    return pricesAnswer.parse(await callApi(apiOf(stage), "prices"));
+    const { data } = pricesAnswer.safeParse(await callApi(apiOf(stage, beside), "prices"));
+    return data ?? { unasked: "prices at Stripe (the API's answer has none)" };
   } catch (error) {
     if (error instanceof ToolError) return { unasked: `prices at Stripe (${error.message})` };
     throw error;
@@ -105,6 +110,6 @@ function tellPrices({ sentences }: PriceChanges): void {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runTool(async () => {
     const { target, switches } = readCommandLine({ script: "preflight", targets: STAGES, options: { offline: "" } });
-    return (await preflight(target, switches.has("offline"))).isReady;
+    return (await preflight(target, switches.has("offline"), neighbors)).isReady;
   });
 }

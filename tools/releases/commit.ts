@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "../failures";
-import { root } from "../wrangler/wrangler";
 
 /** `hash` is the first 12 digits of the commit's hash. */
 export type Commit = { hash: string; subject: string };
@@ -17,21 +16,25 @@ const NO_COPIES = ["node_modules", "**/.wrangler/**", "build", "functions/subscr
 /** The same by its first bytes: D1's export, SQLite's own dump, SQLite's file. */
 const COPY = /^(?:PRAGMA (?:defer_foreign_keys|foreign_keys)|BEGIN TRANSACTION;|SQLite format 3\0)/i;
 
-/** The output of a git command in a folder; undefined if it failed. */
-export function git(args: string[], folder: string = root): string | undefined {
-  const { status, stdout } = spawnSync("git", args, { cwd: folder, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
-  return status === 0 ? stdout : undefined;
-}
+/** The output of a git command; undefined if it failed. */
+export type Git = (args: string[]) => string | undefined;
 
-export function isRepository(folder: string = root): boolean {
-  return git(["log", "-1"], folder) !== undefined;
+export const gitIn =
+  (folder: string): Git =>
+  (args) => {
+    const { status, stdout } = spawnSync("git", args, { cwd: folder, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+    return status === 0 ? stdout : undefined;
+  };
+
+export function isRepository(git: Git): boolean {
+  return git(["log", "-1"]) !== undefined;
 }
 
 /**
  * The commit that names a release. Throws ToolError if files differ from the commit, also new ones, if a copy of a database is among
  * the files, or if the folder is read-only.
  */
-export function committed(folder: string = root): Commit {
+export function committed(folder: string, git: Git): Commit {
   try {
     accessSync(folder, constants.W_OK);
   } catch {
@@ -39,11 +42,11 @@ export function committed(folder: string = root): Commit {
       `Nothing can be built in ${folder}, which is read-only: git clone ${folder} {a folder of your own}`,
     );
   }
-  const log = git(["log", "-1", "--format=%h %s", "--abbrev=12"], folder);
+  const log = git(["log", "-1", "--format=%h %s", "--abbrev=12"]);
   if (log === undefined) throw new ToolError(`✗ ${NO_REPOSITORY}`);
   // The owner's git may be told to leave new files out.
-  const status = git(["status", "--porcelain", "-z", "--untracked-files=all"], folder) ?? "?";
-  const [copy] = databaseCopies(folder, status);
+  const status = git(["status", "--porcelain", "-z", "--untracked-files=all"]) ?? "?";
+  const [copy] = databaseCopies(folder, git, status);
   if (copy !== undefined)
     throw new ToolError(
       `✗ ${copy} is a copy of a database, with everybody's data. Do not commit it: move it out of this folder. npm run backup writes encrypted copies elsewhere.`,
@@ -55,9 +58,9 @@ export function committed(folder: string = root): Commit {
 }
 
 /** Files that are copies of a database: by their names, also committed and ignored ones, and uncommitted ones by their content. */
-function databaseCopies(folder: string, status: string): string[] {
+function databaseCopies(folder: string, git: Git, status: string): string[] {
   const without = NO_COPIES.map((path) => `:(exclude,glob)${path}`);
-  const named = git(["ls-files", "-z", "--cached", "--others", "--", ...COPIES, ...without], folder) ?? "";
+  const named = git(["ls-files", "-z", "--cached", "--others", "--", ...COPIES, ...without]) ?? "";
   const changed = status.split("\0").map((line) => line.slice(3));
   return [...named.split("\0"), ...changed.filter((path) => COPY.test(beginningOf(join(folder, path))))].filter(
     Boolean,

@@ -5,9 +5,10 @@ import { monthlyPrice, shortAmount } from "../../app/contract/money";
 import { PAID_PLANS } from "../../app/contract/plans";
 import { wrongPrice } from "../build";
 import { ToolError } from "../failures";
+import { neighbors } from "../neighbors";
 import { type Api, apiOf, callApi } from "../operator/call-api";
 import { root } from "../wrangler/wrangler";
-import { git } from "./commit";
+import type { Git } from "./commit";
 import type { Step } from "./steps";
 
 /** A plan as the API sells it. `price_cents` is the monthly price in US cents. */
@@ -25,7 +26,7 @@ export const PACKAGES = packages.parse(PAID_PLANS);
 const PLANS = "app/contract/plans.ts";
 
 /** The packages of an earlier commit. Throws ToolError if this clone lacks it. */
-export function packagesAt(commit: string): Promise<Package[]> {
+export function packagesAt(commit: string, git: Git): Promise<Package[]> {
   const source = git(["show", `${commit}:${PLANS}`]);
   if (source !== undefined) return packagesIn(source);
   throw new ToolError(`✗ This clone lacks the commit ${commit}, whose prices are needed: git fetch --unshallow`);
@@ -44,7 +45,9 @@ export async function packagesIn(source: string): Promise<Package[]> {
 
 /** Copies the current plans into the API of `npm start`. Throws ToolError if the API refuses them. */
 export async function setLocalPrices(): Promise<void> {
-  await callApi(apiOf("local"), "catalog", { packages: await packagesIn(readFileSync(join(root, PLANS), "utf8")) });
+  await callApi(apiOf("local", neighbors), "catalog", {
+    packages: await packagesIn(readFileSync(join(root, PLANS), "utf8")),
+  });
 }
 
 /** True for Stripe's own price IDs, false for the first migration's placeholders. */

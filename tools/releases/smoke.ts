@@ -1,12 +1,15 @@
+import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { formFields, INVALID_EMAIL } from "../../app/contract/fields/form-fields";
 import { PAID_PLANS } from "../../app/contract/plans";
 import { signUpPath } from "../../app/contract/sign-up-path";
 import { PUBLIC_PATHS } from "../../app/seo/public-paths";
+import { parseJson } from "../../app/shared/parse-json";
 import { readCommandLine } from "../command-line";
 import { causeOf, runTool } from "../failures";
+import { type Neighbors, neighbors } from "../neighbors";
 import { problemOfApi } from "../preflight/api-of-others";
-import { settingsOf, siteAloneLine, TARGETS, type Target, urlIn } from "../wrangler/worker-settings";
+import { siteAloneLine, TARGETS, type Target, urlIn } from "../wrangler/worker-settings";
 
 // npm run smoke production, staging or local (the site of npm start): requests pages as visitors do, and creates nothing.
 
@@ -16,12 +19,17 @@ const health = z.object({ release: z.string(), commit: z.string() });
 /** Each check returns its result or throws the problem. */
 type Checks = Record<string, () => Promise<string>>;
 
-async function smoke(target: Target): Promise<boolean> {
+/** Prints each check's result. @returns whether all passed */
+export async function smoke(
+  target: Target,
+  { settingsOf, fetch }: Pick<Neighbors, "settingsOf" | "fetch">,
+): Promise<boolean> {
   const { site, api } = settingsOf(target);
   const [siteUrl, apiUrl] = [urlIn(site, "SITE_URL"), urlIn(site, "SUBSCRIPTION_API_URL")];
   console.log(`${target}: ${siteUrl}`);
   if (api === undefined) console.log(siteAloneLine(site));
   const { packageId } = PAID_PLANS[0];
+  const { ask, get, versionAt } = asker(fetch);
 
   const checksOfApi: Checks = {
     "subscription API": () => versionAt(apiUrl),
@@ -36,7 +44,7 @@ async function smoke(target: Target): Promise<boolean> {
   };
   const checksOfOthersApi: Checks = {
     async "subscription API"() {
-      const problem = await problemOfApi(apiUrl);
+      const problem = await problemOfApi(apiUrl, fetch);
       need(problem === undefined, String(problem));
       return "an empty form was refused as JSON";
     },
@@ -74,36 +82,48 @@ async function smoke(target: Target): Promise<boolean> {
     },
   };
 
-  let passed = true;
+  const failed: string[] = [];
   for (const [name, check] of Object.entries(checks)) {
     const result = await check().catch((error: Error) => error);
-    if (result instanceof Error) passed = false;
+    if (result instanceof Error) failed.push(name);
     console.log(result instanceof Error ? `✗ ${name}: ${result.message}` : `✓ ${name}: ${result}`);
   }
-  return passed;
+  console.log(failed.length === 0 ? `Everything works in ${target}.` : `Not right in ${target}: ${failed.join(", ")}.`);
+  return failed.length === 0;
 }
 
-async function versionAt(url: string): Promise<string> {
-  const { release, commit } = health.parse(JSON.parse((await get(`${url}/health`)).text));
-  return `release ${release}, commit ${commit}`;
+function asker(fetch: Neighbors["fetch"]) {
+  async function versionAt(url: string): Promise<string> {
+    const { text } = await get(`${url}/health`);
+    const { data } = health.safeParse(parseJson(text));
+    if (data) return `release ${data.release}, commit ${data.commit}`;
+    throw new Error(`${url}/health answered ${oneLine(text)}: is another program there?`);
+  }
+
+  async function get(url: string) {
+    const answer = await ask(url);
+    need(answer.status === 200, `${new URL(url).pathname} was answered ${answer.status}: ${oneLine(answer.text)}`);
+    return answer;
+  }
+
+  async function ask(url: string, init: RequestInit = {}) {
+    const signal = AbortSignal.timeout(WITHIN_MS);
+    try {
+      const response = await fetch(url, { ...init, redirect: "manual", signal });
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    } catch (error) {
+      throw new Error(`${new URL(url).host} cannot be reached: ${causeOf(error)}`);
+    }
+  }
+  return { ask, get, versionAt };
 }
 
-async function get(url: string) {
-  const answer = await ask(url);
-  need(answer.status === 200, `${new URL(url).pathname} was answered ${answer.status}: ${answer.text.slice(0, 200)}`);
-  return answer;
-}
-
-async function ask(url: string, init: RequestInit = {}) {
-  const signal = AbortSignal.timeout(WITHIN_MS);
-  const response = await fetch(url, { ...init, redirect: "manual", signal }).catch((error: unknown) => {
-    throw new Error(`${new URL(url).host} cannot be reached: ${causeOf(error)}`);
-  });
-  return { status: response.status, headers: response.headers, text: await response.text() };
-}
+const oneLine = (text: string) => text.replace(/\s+/g, " ").slice(0, 200) || "nothing";
 
 function need(isTrue: boolean, otherwise: string): void {
   if (!isTrue) throw new Error(otherwise);
 }
 
-await runTool(() => smoke(readCommandLine({ script: "smoke", targets: TARGETS }).target));
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await runTool(() => smoke(readCommandLine({ script: "smoke", targets: TARGETS }).target, neighbors));
+}

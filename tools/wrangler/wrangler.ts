@@ -18,19 +18,32 @@ export const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 /** Environment variables that turn off Wrangler's banner and metrics. */
 export const QUIET = { WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
 
-/** @param isShown runs Wrangler in the terminal, where it can ask questions; its output is then not returned */
+type RunOptions = { stage: Stage; folder: Folder; isShown?: boolean; withinMs?: number | undefined; program?: string };
+
+/** Reading secrets, versions or rows takes seconds. */
+const WITHIN_MS = 120_000;
+
+/**
+ * @param options.isShown runs Wrangler in the terminal, where it can ask questions; its output is then not returned
+ * @param options.withinMs then Wrangler is ended and has failed; undefined for what may take long
+ * @param options.program instead of Wrangler
+ */
 export function runWrangler(
   args: string[],
-  { stage, folder, isShown = false }: { stage: Stage; folder: Folder; isShown?: boolean },
+  { stage, folder, isShown = false, program = wrangler, ...limit }: RunOptions,
 ): { succeeded: boolean; stdout: string; output: string } {
-  const command = [wrangler, ...args, "--env", stage, "--cwd", folder];
+  const command = [program, ...args, "--env", stage, "--cwd", folder];
+  const timeout = "withinMs" in limit ? limit.withinMs : isShown ? undefined : WITHIN_MS;
   const { status, stdout, stderr, error } = spawnSync(process.execPath, command, {
     cwd: root,
+    timeout,
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
     stdio: isShown ? "inherit" : ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...QUIET, ...(!isShown && { CI: "1", FORCE_COLOR: "0" }) },
   });
+  if (error && "code" in error && error.code === "ETIMEDOUT")
+    return { succeeded: false, stdout: "", output: `[ERROR] no answer within ${Number(timeout) / 1000} seconds` };
   if (error) throw error;
   const [plain, errors] = [stdout ?? "", stderr ?? ""].map(stripVTControlCharacters);
   return { succeeded: status === 0, stdout: plain ?? "", output: `${errors}\n${plain}` };

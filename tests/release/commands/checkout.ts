@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -15,6 +15,8 @@ type Started = { input?: string; uid?: number | undefined };
 /** A copy of the repository, in which a test may change files and run commands. */
 export async function checkOut() {
   const folder = await mkdtemp(join(tmpdir(), "checkout-"));
+  const home = await mkdtemp(join(tmpdir(), "home-"));
+  await chmod(home, 0o777);
   for (const name of [...FOLDERS, ...FILES]) await cp(join(root, name), join(folder, name), { recursive: true });
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   const git = (...args: string[]) => execFileSync("git", args, { cwd: folder });
@@ -23,8 +25,7 @@ export async function checkOut() {
     git("config", name, value);
   /** Runs a program to its end, without this machine's Cloudflare login. @param input what is typed */
   async function runToEnd(program: string, args: string[], env: NodeJS.ProcessEnv, { input = "", uid }: Started = {}) {
-    const home = { HOME: folder, XDG_CONFIG_HOME: join(folder, ".config") };
-    const own = { NODE_ENV: undefined, NODE_OPTIONS: undefined, ...home };
+    const own = { NODE_ENV: undefined, NODE_OPTIONS: undefined, HOME: home, XDG_CONFIG_HOME: join(home, ".config") };
     const child = spawn(program, args, {
       cwd: folder,
       env: { ...process.env, ...own, ...env },
@@ -41,8 +42,8 @@ export async function checkOut() {
   return {
     folder,
     npm,
-    /** Runs a line of a shell. @param input what is typed after it */
-    type: (line: string, env: NodeJS.ProcessEnv, input = "") => runToEnd("sh", ["-c", line], env, { input }),
+    /** Runs lines of a shell until one fails. @param input what is typed after them */
+    type: (lines: string, env: NodeJS.ProcessEnv, input = "") => runToEnd("bash", ["-e", "-c", lines], env, { input }),
     async change(file: string, change: (text: string) => string) {
       await writeFile(join(folder, file), change(await readFile(join(folder, file), "utf8")));
     },
@@ -55,6 +56,6 @@ export async function checkOut() {
     /** Runs a script of package.json. */
     run: (script: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) =>
       npm(["run", "--silent", script, "--", ...args], env),
-    dispose: () => rm(folder, { recursive: true, force: true }),
+    dispose: () => Promise.all([folder, home].map((one) => rm(one, { recursive: true, force: true }))),
   };
 }

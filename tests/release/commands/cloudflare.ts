@@ -1,17 +1,17 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
-import { json, text } from "node:stream/consumers";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import { Miniflare } from "miniflare";
 import { unstable_splitSqlQuery } from "wrangler";
 import * as z from "zod";
 import { DATABASES, SECRETS } from "../../support/filled-in-settings";
 import type { RunningWorker } from "../../support/workers/workers";
+import { d1Api } from "./d1";
 
 /** A Worker's version: https://developers.cloudflare.com/api/resources/workers/subresources/scripts/subresources/versions/ */
 export type Version = { id: string; metadata: { created_on: string }; annotations: Record<string, string> };
 
 const ID = "0123456789abcdef0123456789abcdef";
-const query = z.object({ sql: z.string() });
 const deployment = z.object({ versions: z.array(z.object({ version_id: z.string() })) });
 /** Answers any request whose answer Wrangler does not look at. */
 const DONE = {
@@ -24,39 +24,55 @@ const DATABASE_LIST = [
 ];
 const NO_WORKER = { code: 10007, message: "This Worker does not exist on your account." };
 
-/** The production API's host in `filledIn`. */
-const API_HOST = "api.acme.com";
+/** The API's hosts in `filledIn`. */
+const API_HOSTS = ["api.acme.com", "api.staging.acme.com"];
+/** A new database, which no Worker uses yet. */
+export const NEW_DATABASE = "5b1f0c9e-7d3a-4e8b-9c46-2a1d8f7e6b50";
 
 /** Answers every request to a host. */
 export type HostAnswers = (request: Request) => Response | Promise<Response>;
 
 const catalog = z.object({ packages: z.array(z.object({ name: z.string(), price_cents: z.number() })).default([]) });
 
+async function send(response: ServerResponse, answer: Response): Promise<void> {
+  // `fetch` has decoded the body.
+  const own = [...answer.headers].filter(
+    ([name]) => !/^(?:connection|content-(?:encoding|length)|transfer-encoding)$/.test(name),
+  );
+  for (const [name, value] of own) response.appendHeader(name, value);
+  response.writeHead(answer.status).end(await answer.text());
+}
+
 /**
- * Cloudflare's API as Wrangler uses it, for an account in which all Workers have their secrets, and D1 is real. Of production's
+ * Cloudflare's API as Wrangler uses it, for an account in which all Workers have their secrets, and D1 is real. Of a deployment's
  * own hosts only the API answers. `changes` are the writing requests, except D1's statements, the versions that were rolled back
  * to, and the packages that the API's catalog was given.
  * A request whose method and path, or package of the catalog, match one of `faults` fails.
- * @param api answers as production's API, on production's database. Without it nobody answers
+ * @param api answers as the API of both stages, on their databases. Without it nobody answers
  * @param hosts other hosts below acme.com, other.com and stripe.com
  */
 export async function startCloudflare(api?: RunningWorker, hosts: Record<string, HostAnswers> = {}) {
   const faults: RegExp[] = [];
   const versions = new Map<string, Version[]>();
   const changes: string[] = [];
-  const d1 = new Miniflare({ modules: true, script: "export default {}", d1Databases: Object.values(DATABASES) });
+  const d1 = new Miniflare({
+    modules: true,
+    script: "export default {}",
+    d1Databases: [...Object.values(DATABASES), NEW_DATABASE],
+  });
 
   const fails = (what: string) => faults.some((fault) => fault.test(what));
 
   async function execute(id: string, sql: string) {
     const statements = unstable_splitSqlQuery(sql);
-    if (api && id === DATABASES.production)
-      return api.database.batch(statements.map((one) => api.database.prepare(one)));
+    if (api && id !== NEW_DATABASE) return api.database.batch(statements.map((one) => api.database.prepare(one)));
     const database = await d1.getD1Database(id);
     return database.batch(statements.map((one) => database.prepare(one)));
   }
 
-  /** A command of an operator to production's API. */
+  const own = d1Api(execute, () => `http://127.0.0.1:${port}`);
+
+  /** A request to the API, such as an operator's command. */
   async function answerOfApi(request: IncomingMessage, path: string, { url }: RunningWorker) {
     const body = await text(request);
     if (path.endsWith("/catalog")) {
@@ -66,15 +82,20 @@ export async function startCloudflare(api?: RunningWorker, hosts: Record<string,
       changes.push(...given);
     }
     const headers = { "content-type": "application/json", authorization: String(request.headers.authorization) };
-    return fetch(url + path, { method: "POST", headers, body });
+    const { method = "GET" } = request;
+    return fetch(url + path, { method, ...(method === "POST" && { headers, body }) });
   }
 
   /** The answer's `result`; undefined: there is no such thing. */
   async function resultOf(request: IncomingMessage, path: string): Promise<unknown> {
-    const isRead = request.method === "GET";
-    const [, database] = /^\/d1\/database\/([^/]+)\/query$/.exec(path) ?? [];
-    if (database !== undefined) return execute(database, query.parse(await json(request)).sql);
+    const { method = "GET" } = request;
+    const isRead = method === "GET";
+    const body = path.includes("/workers/scripts/") && !path.endsWith("/deployments") ? "" : await text(request);
     if (path.startsWith("/d1/database?")) return DATABASE_LIST;
+    if (path.startsWith("/d1/") && !path.includes("/query") && !isRead) changes.push(`${method} ${path.split("?")[0]}`);
+    if (path === "/d1/database") return { ...DATABASE_LIST[0], uuid: NEW_DATABASE };
+    const ofDatabase = await own.resultOf(method, path, body);
+    if (ofDatabase !== undefined) return ofDatabase;
     const [, kind, name = "", rest = ""] = /^\/workers\/(scripts|services)\/([^/?]+)([^?]*)/.exec(path) ?? [];
     if (fails(`${request.method} ${path}`)) throw new Error("an outage");
     if (!isRead) changes.push(`${request.method} ${path.split("?")[0]}`);
@@ -84,7 +105,7 @@ export async function startCloudflare(api?: RunningWorker, hosts: Record<string,
     if (rest.startsWith("/versions/")) return versions.get(name)?.find(({ id }) => rest.endsWith(id));
     if (rest === "/deployments" && isRead) return { deployments: [] };
     if (rest === "/deployments")
-      changes.push(...deployment.parse(await json(request)).versions.map(({ version_id }) => `${name} ${version_id}`));
+      changes.push(...deployment.parse(JSON.parse(body)).versions.map(({ version_id }) => `${name} ${version_id}`));
     if (path.includes("/zones")) return [{ id: ID, name: "acme.com" }];
     if (path.includes("/domains/")) return [];
     if (rest === "/assets-upload-session") return { jwt: "e30.e30.e30", buckets: [] };
@@ -94,9 +115,10 @@ export async function startCloudflare(api?: RunningWorker, hosts: Record<string,
 
   const server = createServer(async (request, response) => {
     const [, host = "", ownPath = ""] = /^\/to\/([^/]+)(\/.*)/.exec(request.url ?? "") ?? [];
-    if (api && host === API_HOST) {
-      const answer = await answerOfApi(request, ownPath, api);
-      return void response.writeHead(answer.status).end(await answer.text());
+    const [, signed] = /^\/signed\/(.+)/.exec(request.url ?? "") ?? [];
+    if (signed) {
+      const answer = await own.signed(request.method ?? "GET", signed, await text(request));
+      return send(response, answer);
     }
     const answers = hosts[host];
     if (answers) {
@@ -104,7 +126,11 @@ export async function startCloudflare(api?: RunningWorker, hosts: Record<string,
       const sent = [...Object.entries(headers)].map(([name, value]): [string, string] => [name, String(value)]);
       const body = method === "GET" ? {} : { body: await text(request) };
       const answer = await answers(new Request(`https://${host}${ownPath}`, { method, headers: sent, ...body }));
-      return void response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text());
+      return send(response, answer);
+    }
+    if (api && API_HOSTS.includes(host)) {
+      const answer = await answerOfApi(request, ownPath, api);
+      return send(response, answer);
     }
     if (host !== "") return void response.destroy();
     const path = (request.url ?? "").replace(`/client/v4/accounts/${ID}`, "");
@@ -123,8 +149,17 @@ export async function startCloudflare(api?: RunningWorker, hosts: Record<string,
     await d1.dispose();
   };
   // Commands ask production at the host of its settings.
-  const redirect = `const { fetch } = globalThis;
-globalThis.fetch = (url, init) => fetch(String(url).replace(/^https:\\/\\/(?=[\\w.]*(?:acme|other|stripe)\\.com)/, "http://127.0.0.1:${port}/to/"), init);`;
+  const redirect = `import http from "node:http";
+import https from "node:https";
+import { syncBuiltinESMExports } from "node:module";
+const { fetch } = globalThis;
+globalThis.fetch = (url, init) => fetch(String(url).replace(/^https:\\/\\/(?=[\\w.]*(?:acme|other|stripe)\\.com)/, "http://127.0.0.1:${port}/to/"), init);
+// Stripe's client does not use fetch.
+const { request } = https;
+https.request = (options, ...rest) => options.host === "api.stripe.com"
+  ? http.request({ ...options, protocol: "http:", host: "127.0.0.1", port: ${port}, path: "/to/api.stripe.com" + options.path, agent: undefined }, ...rest)
+  : request(options, ...rest);
+syncBuiltinESMExports();`;
   /** For a command. */
   const env = {
     NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(redirect)}`,

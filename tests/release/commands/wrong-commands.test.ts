@@ -25,10 +25,10 @@ beforeAll(async () => {
   checkout.commit();
 });
 
-/** The files of the checkout with the time of their last change, without what npm logs. */
+/** The files of the checkout with the time of their last change. */
 async function files(): Promise<string[]> {
   const names = await readdir(checkout.folder, { recursive: true });
-  const own = names.filter((name) => !/^(?:\.git|\.npm|node_modules)(?:\/|$)/.test(name));
+  const own = names.filter((name) => !/^(?:\.git|node_modules)(?:\/|$)/.test(name));
   return Promise.all(own.sort().map(async (name) => `${name} ${(await stat(join(checkout.folder, name))).mtimeMs}`));
 }
 

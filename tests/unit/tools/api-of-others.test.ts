@@ -49,7 +49,7 @@ test.each([
   },
 ])("an API that answers an empty form with $what is judged as $problem", async ({ answer, problem }) => {
   const asked = vi.spyOn(globalThis, "fetch").mockResolvedValue(answer);
-  const found = await problemOfApi(URL);
+  const found = await problemOfApi(URL, (url, init) => fetch(url, init));
   expect(asked.mock.calls[0]).toEqual([`${URL}/subscription`, expect.objectContaining({ method: "POST", body: "{}" })]);
   if (problem === undefined) expect(found).toBeUndefined();
   else expect(found).toContain(`${URL}/subscription ${problem}`);
@@ -57,11 +57,13 @@ test.each([
 
 test("an API without https is not asked", async () => {
   const asked = vi.spyOn(globalThis, "fetch");
-  expect(await problemOfApi("http://api.other.com")).toBe("http://api.other.com is not an https URL");
+  expect(await problemOfApi("http://api.other.com", fetch)).toBe("http://api.other.com is not an https URL");
   expect(asked).not.toHaveBeenCalled();
 });
 
 test("an API that cannot be reached is named with the cause", async () => {
   vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed"));
-  expect(await problemOfApi(URL)).toMatch(/^https:\/\/api\.other\.com\/subscription cannot be reached \(/);
+  expect(await problemOfApi(URL, (url, init) => fetch(url, init))).toMatch(
+    /^https:\/\/api\.other\.com\/subscription cannot be reached \(/,
+  );
 });

@@ -53,7 +53,7 @@ const copies = () => (existsSync(folder) ? readdirSync(folder) : []);
 
 test("a copy goes encrypted into the given folder, and comes back from it into an empty database", async () => {
   const { wrangler, imported, places } = cloudflare();
-  const made = await outcomeOf(() => backup("production", { recipient, folder }, { settingsOf, wrangler, env: {} }));
+  const made = await outcomeOf(() => backup("production", { recipient, folder }, { settingsOf, wrangler }));
   const [name = ""] = copies();
   expect(name).toMatch(/^citewell-subscriptions-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.sql\.age$/);
   expect(made).toMatchObject({
@@ -78,7 +78,7 @@ test.each([
 ])("a backup while $what leaves no file behind and says why", async ({ to = recipient, says, ...setup }) => {
   const { wrangler } = cloudflare(setup);
   const { exitCode, last } = await outcomeOf(() =>
-    backup("production", { recipient: to, folder }, { settingsOf, wrangler, env: {} }),
+    backup("production", { recipient: to, folder }, { settingsOf, wrangler }),
   );
   expect({ exitCode, last }).toEqual({ exitCode: 1, last: expect.stringContaining(says) });
   expect([...copies(), ...readdirSync(temporary)]).toEqual([]);
@@ -90,7 +90,7 @@ test("a backup whose temporary folder is inside the checkout asks Cloudflare for
   vi.stubEnv("TMPDIR", inside);
   const { wrangler, places } = cloudflare();
   const { exitCode, last } = await outcomeOf(() =>
-    backup("production", { recipient, folder }, { settingsOf, wrangler, env: {} }),
+    backup("production", { recipient, folder }, { settingsOf, wrangler }),
   );
   expect({ exitCode, last, places }).toEqual({
     exitCode: 1,
@@ -115,7 +115,7 @@ test.each([
 ])(
   "a restore while $what changes nothing and says why",
   async ({ env = { BACKUP_KEY: key }, file, says, ...setup }) => {
-    await backup("production", { recipient, folder }, { settingsOf, wrangler: cloudflare().wrangler, env: {} });
+    await backup("production", { recipient, folder }, { settingsOf, wrangler: cloudflare().wrangler });
     const { wrangler, imported } = cloudflare(setup);
     const copy = file ?? join(folder, copies()[0] ?? "");
     const { exitCode, last } = await outcomeOf(() => restore("production", copy, { settingsOf, wrangler, env }));

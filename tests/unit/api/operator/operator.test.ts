@@ -1,6 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { COMMANDS } from "../../../../functions/subscription-api/http/operator-commands";
 import { LOCAL_SECRETS } from "../../../../functions/subscription-api/local-development";
+import { neighbors } from "../../../../tools/neighbors";
 import { runCommand } from "../../../../tools/operator/operator";
 import { erasureText, messagesTable, statusTable } from "../../../../tools/operator/tables";
 import { apiInProcess } from "../../../support/api-in-process/api";
@@ -210,7 +211,5 @@ test.each([
   { script: "dance", args: [], says: "The commands are export, erase," },
   { script: "status", args: ["production"], says: "Set the variable OPERATOR_TOKEN to the API's secret" },
 ])("npm run $script $args says what it lacks", async ({ script, args, says }) => {
-  vi.stubEnv("OPERATOR_TOKEN", "");
-  await expect(runCommand(script, args)).rejects.toThrow(says);
-  vi.unstubAllEnvs();
+  await expect(runCommand(script, args, { ...neighbors, env: {} })).rejects.toThrow(says);
 });
