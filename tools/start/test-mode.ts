@@ -3,6 +3,7 @@ import { TEST_MODE_API_URL } from "../../functions/subscription-api/local-develo
 import { ToolError } from "../failures";
 import { sentenceOf } from "../stripe-setup/stripe-setup";
 import { listenCommand, targetOf } from "../stripe-setup/target";
+import { settingsOf } from "../wrangler/worker-settings";
 
 const KEYS = { STRIPE_SECRET_KEY: /^[sr]k_test_\w{16,}$/, STRIPE_PUBLISHABLE_KEY: /^pk_test_\w+$/ };
 
@@ -31,7 +32,7 @@ export function testModeOf(environment: NodeJS.ProcessEnv) {
 /** Like `testModeOf`, but also throws ToolError if Stripe rejects the key. */
 export async function acceptedTestMode(environment: NodeJS.ProcessEnv) {
   const testMode = testModeOf(environment);
-  const { customers } = targetOf("sandbox", environment).stripe;
+  const { customers } = targetOf("sandbox", { settingsOf, env: environment }).stripe;
   await customers.list({ limit: 1 }).catch((error) => {
     throw new ToolError(sentenceOf(error));
   });

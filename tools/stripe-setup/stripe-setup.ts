@@ -2,10 +2,11 @@ import { fileURLToPath } from "node:url";
 import Stripe from "stripe";
 import { monthlyPrice } from "../../app/contract/money";
 import { readCommandLine } from "../command-line";
-import { sentenceOf as messageOf, runTool } from "../failures";
-import { settingsOf, siteAloneLine } from "../wrangler/worker-settings";
+import { causeOf, sentenceOf as messageOf, runTool } from "../failures";
+import { type Neighbors, neighbors } from "../neighbors";
+import { siteAloneLine } from "../wrangler/worker-settings";
 import { portal } from "./portal";
-import { type Line, PLACES, type State, type Target, targetOf } from "./target";
+import { clientOf, type Line, PLACES, type Place, type State, type Target, targetOf } from "./target";
 import { webhookEndpoint } from "./webhook-endpoint";
 
 // npm run stripe:setup production, staging or sandbox, with STRIPE_SECRET_KEY. -- --check changes nothing.
@@ -60,29 +61,52 @@ export function sentenceOf(error: unknown): string {
     return `Stripe does not know the key: copy it again from ${keys}, of the same account and mode.`;
   if (type === "StripePermissionError")
     return `The key lacks the permission ${/rak_\w+/.exec(message)?.[0] ?? "for this"}: tick it at ${keys}.`;
+  if (type === "StripeConnectionError")
+    return `Stripe cannot be reached (${causeOf(Object(error).detail ?? error)}): check the network and https://status.stripe.com, then try again.`;
   return `Stripe answered ${statusCode ?? "nothing"} (${requestId ?? "no request ID"}): ${message}`;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await runTool(async () => {
-    const shape = { script: "stripe:setup", targets: PLACES, options: { check: "" } };
-    const { target: place, switches } = readCommandLine(shape);
-    const { site, api } = settingsOf(place === "sandbox" ? "local" : place);
-    if (api === undefined) {
-      console.log(`${siteAloneLine(site)} Webhooks, prices and the customer portal are set up with that API.`);
-      return true;
-    }
-    const target = targetOf(place, process.env);
-    console.log(`${place}: ${place === "production" ? "live" : "test"} mode of Stripe, ${target.siteUrl}`);
-    const mode = switches.has("check") ? "check" : "set-up";
-    const marks = new Set<Line["mark"]>();
-    await setUpStripe(target, mode, ({ mark, text }) => {
-      marks.add(mark);
-      console.log(`${SIGNS[mark]} ${text}`);
-    });
-    if (mode === "check") return !marks.has("failed") && !marks.has("differs");
-    if (marks.has("failed")) return false;
-    console.log('Set up emails and Radar by hand, because they have no API: docs/operations.md, "Stripe".');
+/**
+ * Sets up Stripe for a place, or checks it, and prints each part's line.
+ * @param clientOf makes Stripe's client from the key in the environment
+ * @returns whether everything is right, or was corrected as far as the command can
+ */
+export async function stripeSetup(
+  place: Place,
+  mode: "check" | "set-up",
+  { settingsOf, env }: Pick<Neighbors, "settingsOf" | "env">,
+  makeClient: typeof clientOf = clientOf,
+): Promise<boolean> {
+  const { site, api } = settingsOf(place === "sandbox" ? "local" : place);
+  if (api === undefined) {
+    console.log(`${siteAloneLine(site)} Webhooks, prices and the customer portal are set up with that API.`);
     return true;
+  }
+  const target = targetOf(place, { settingsOf, env }, makeClient);
+  console.log(`${place}: ${place === "production" ? "live" : "test"} mode of Stripe, ${target.siteUrl}`);
+  const marks = new Set<Line["mark"]>();
+  await setUpStripe(target, mode, ({ mark, text }) => {
+    marks.add(mark);
+    console.log(`${SIGNS[mark]} ${text}`);
+  });
+  const command = `npm run stripe:setup ${place}`;
+  if (marks.has("failed")) {
+    console.log(
+      `Not everything could be ${mode === "check" ? "checked" : "set up"}. Correct the problem above, then: ${command}${mode === "check" ? " -- --check" : ""}`,
+    );
+    return false;
+  }
+  if (mode === "check") {
+    console.log(marks.has("differs") ? `Stripe differs. To correct it: ${command}` : "Everything at Stripe is right.");
+    return !marks.has("differs");
+  }
+  console.log('Set up emails and Radar by hand, because they have no API: docs/operations.md, "Stripe".');
+  return true;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await runTool(() => {
+    const { target, switches } = readCommandLine({ script: "stripe:setup", targets: PLACES, options: { check: "" } });
+    return stripeSetup(target, switches.has("check") ? "check" : "set-up", neighbors);
   });
 }

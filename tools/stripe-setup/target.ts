@@ -3,9 +3,10 @@ import { modeOf } from "../../app/shared/stripe-key-mode";
 import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/prices";
 import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook-events";
 import { ToolError } from "../failures";
+import type { Neighbors } from "../neighbors";
 import { PACKAGES } from "../releases/prices";
 import { portOf } from "../start/addresses";
-import { settingsOf, siteAloneLine, urlIn } from "../wrangler/worker-settings";
+import { siteAloneLine, urlIn } from "../wrangler/worker-settings";
 import { STAGES } from "../wrangler/wrangler";
 
 /** `sandbox`: Stripe's test mode for this machine. */
@@ -34,10 +35,14 @@ export type State = { ok: string; differences: Difference[] };
 const WEBHOOK_PATH = "/webhooks/stripe";
 
 /** Throws ToolError without a key for the place's mode, and for a placeholder in a wrangler.toml. */
-export function targetOf(place: Place, variables: NodeJS.ProcessEnv): Target {
+export function targetOf(
+  place: Place,
+  { settingsOf, env }: Pick<Neighbors, "settingsOf" | "env">,
+  makeClient: typeof clientOf = clientOf,
+): Target {
   const { site, api } = settingsOf(place === "sandbox" ? "local" : place);
   if (api === undefined) throw new ToolError(siteAloneLine(site));
-  const { STRIPE_SECRET_KEY: key = "", CUSTOMER_PORTAL_URL } = variables;
+  const { STRIPE_SECRET_KEY: key = "", CUSTOMER_PORTAL_URL } = env;
   const mode = modeOf(place === "sandbox" ? undefined : place);
   if (key === "") throw new ToolError("Set STRIPE_SECRET_KEY: read -rs STRIPE_SECRET_KEY && export STRIPE_SECRET_KEY");
   if (!new RegExp(`^[sr]k_${mode}_\\w+$`).test(key)) {
@@ -49,7 +54,7 @@ export function targetOf(place: Place, variables: NodeJS.ProcessEnv): Target {
   }
   return {
     place,
-    ...clientOf(key),
+    ...makeClient(key),
     webhookUrl: place === "sandbox" ? undefined : `${publicUrl}${WEBHOOK_PATH}`,
     siteUrl,
     customerPortalUrl: String((place === "sandbox" && CUSTOMER_PORTAL_URL) || site.vars.CUSTOMER_PORTAL_URL),

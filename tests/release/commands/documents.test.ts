@@ -62,14 +62,13 @@ const sites = await Promise.all(
 
 /** Answers as a Worker or the simulator does. @param change of the headers */
 const through =
-  (url: string, change: (headers: Headers) => void = () => {}): HostAnswers =>
+  (url: string, change: (headers: Headers, url: string) => void = () => {}): HostAnswers =>
   async (request) => {
     const { pathname, search, origin } = new URL(request.url);
     const headers = new Headers(request.headers);
     for (const name of ["host", "connection", "content-length", "transfer-encoding", "accept-encoding"])
       headers.delete(name);
-    headers.set("MF-Original-URL", origin + pathname + search);
-    change(headers);
+    change(headers, origin + pathname + search);
     const body = request.method === "GET" ? {} : { body: await request.text() };
     const answer = await fetch(url + pathname + search, {
       method: request.method,
@@ -81,8 +80,11 @@ const through =
     return new Response(await answer.text(), { status: answer.status, headers: cookies });
   };
 
+/** A site sees its own URL. */
+const asOwnUrl = (headers: Headers, url: string) => headers.set("MF-Original-URL", url);
+
 const hosts: Record<string, HostAnswers> = {
-  ...Object.fromEntries(sites.map(({ origin, worker }) => [new URL(origin).host, through(worker.url)])),
+  ...Object.fromEntries(sites.map(({ origin, worker }) => [new URL(origin).host, through(worker.url, asOwnUrl)])),
   // The simulator knows only test keys.
   "api.stripe.com": through(backend.stripe.url, (headers) => {
     headers.set("authorization", String(headers.get("authorization")).replace("_live_", "_test_"));
@@ -138,7 +140,7 @@ const PLANS: Record<string, Plan[]> = {
       says: [/live for staging/, /live for production/, CHECKED],
     },
   ],
-  "Plans and prices": [{ changes: DEPLOYED, says: [/✓ prices: /, /✓ customer portal/] }],
+  "Plans and prices": [{ changes: DEPLOYED, says: [/✓ prices: MINI price_/] }],
   "Failed messages": [
     {
       before: () =>

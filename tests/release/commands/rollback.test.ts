@@ -2,9 +2,9 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import type { Version } from "./cloudflare";
 import { checkOutForProduction, NAMES, USUAL } from "./production";
 
-/* Rollbacks as a person types them. */
+/* Rollbacks as a person types them; tests/unit/tools has a table of the situations. */
 
-const { checkout, inAccount, inProduction, commitPrices } = await checkOutForProduction();
+const { checkout, inProduction, commitPrices } = await checkOutForProduction();
 afterAll(checkout.dispose);
 beforeEach(() => commitPrices(USUAL));
 
@@ -51,33 +51,4 @@ test("a rollback over a raised and a lowered price lowers before the site, and r
     "catalog: MINI 12000",
     "citewell-subscription-api",
   ]);
-});
-
-test("a rollback over another price changes nothing while the API refuses, and says how to leave the prices", async () => {
-  const first = checkout.commit();
-  const { run, versions, prices } = await inProduction({ MINI: 12_000 });
-  tagged(versions, first);
-  const { output, steps } = await run("rollback", ["production", first], { OPERATOR_TOKEN: "of-another-api" });
-  expect(output).toContain("✗ prices: The API answered 401");
-  expect(output).toContain("If the API does not answer, add -- --keep-prices to the command below.");
-  expect(steps).not.toContain("citewell-site");
-  expect(await prices()).toMatchObject({ MINI: 12_000 });
-});
-
-test("a rollback with --keep-prices needs no API", async () => {
-  const { run, versions } = await inAccount();
-  const first = checkout.commit();
-  tagged(versions, first);
-  expect((await run("rollback", ["production", first, "--keep-prices"], {})).steps).toEqual(NAMES);
-});
-
-test("a rollback refuses a version with an older secret, and changes nothing", async () => {
-  const { run, versions } = await inAccount();
-  const good = checkout.commit();
-  tagged(versions, good);
-  const secret = version("secret", 2, { "workers/triggered_by": "secret" });
-  for (const name of NAMES) versions.set(name, [...(versions.get(name) ?? []), secret]);
-  const { output, steps, exitCode } = await run("rollback", ["production", good]);
-  expect(output).toContain("✗ site: a secret has changed since");
-  expect({ steps, exitCode }).toEqual({ steps: [], exitCode: 1 });
 });

@@ -7,7 +7,7 @@ import { sentenceOf } from "../../../tools/failures";
 import { testModeOf } from "../../../tools/start/test-mode";
 import { sentenceOf as sentenceOfStripe } from "../../../tools/stripe-setup/stripe-setup";
 import { targetOf } from "../../../tools/stripe-setup/target";
-import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
+import { readWorkerSettings, settingsOf } from "../../../tools/wrangler/worker-settings";
 import { failureIn } from "../../../tools/wrangler/wrangler";
 
 /** The error that a command ends with, as a person reads it. */
@@ -22,7 +22,8 @@ function sentenceAbout(work: () => unknown): string {
 const KEY = "_0123456789abcdef";
 const testMode = (secret: string, publishable: string) =>
   testModeOf({ PATH: "/bin", STRIPE_SECRET_KEY: secret, STRIPE_PUBLISHABLE_KEY: publishable });
-const target = (place: "production" | "sandbox", STRIPE_SECRET_KEY?: string) => targetOf(place, { STRIPE_SECRET_KEY });
+const target = (place: "production" | "sandbox", STRIPE_SECRET_KEY?: string) =>
+  targetOf(place, { settingsOf, env: { STRIPE_SECRET_KEY } });
 
 const REFUSALS: { what: string; work: () => unknown; says: string }[] = [
   {

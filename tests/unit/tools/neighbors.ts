@@ -48,6 +48,7 @@ export function cloudflare({
 } = {}) {
   const changes: string[] = [];
   const asked: string[] = [];
+  let applied = migrations;
   const wrangler: Neighbors["wrangler"] = (args, { folder }) => {
     const worker = folder === API_FOLDER ? "api" : "site";
     const line = `${worker} ${args.join(" ")}`;
@@ -56,10 +57,12 @@ export function cloudflare({
     if (fault) return fault.as;
     if (line.includes("secret list")) return succeeds(JSON.stringify(secrets[worker].map((name) => ({ name }))));
     if (line.includes("d1 execute"))
-      return succeeds(JSON.stringify([{ results: migrations.map((name) => ({ name })) }, { results: packages }]));
+      return succeeds(JSON.stringify([{ results: applied.map((name) => ({ name })) }, { results: packages }]));
     if (line.includes("versions list")) return succeeds(JSON.stringify(versions[worker] ?? []));
-    if (line.includes("d1 migrations apply")) changes.push("migrations");
-    else if (args[0] === "deploy") changes.push(`${worker} deployed`);
+    if (line.includes("d1 migrations apply")) {
+      if (applied.length === 0) changes.push("migrations");
+      applied = ["0001_first_release.sql"];
+    } else if (args[0] === "deploy") changes.push(`${worker} deployed`);
     else if (args[0] === "rollback") changes.push(`${worker} ${args[1]}`);
     else throw new Error(`The stand-in for Cloudflare does not know: ${line}`);
     return succeeds();

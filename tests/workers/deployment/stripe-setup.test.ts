@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { setUpStripe } from "../../../tools/stripe-setup/stripe-setup";
 import { clientOf, type Line, type Target, targetOf } from "../../../tools/stripe-setup/target";
+import { settingsOf } from "../../../tools/wrangler/worker-settings";
 import { PLANS } from "../../support/plans";
 import { stripeAt } from "../../support/visitors/visitor";
 import { startStripeSimulator } from "../../support/workers/workers";
@@ -33,7 +34,7 @@ async function freshAccount() {
   afterAll(simulator.dispose);
   const { hostname: host, port } = new URL(simulator.url);
   const production: Target = {
-    ...targetOf("sandbox", { STRIPE_SECRET_KEY: "sk_test_local" }),
+    ...targetOf("sandbox", { settingsOf, env: { STRIPE_SECRET_KEY: "sk_test_local" } }),
     ...{ place: "production", webhookUrl: WEBHOOK_URL, siteUrl: "https://www.acme.com" },
     customerPortalUrl: `${simulator.url}/p/login/test`,
     ...clientOf("sk_test_local", { protocol: "http", host, port }),
