@@ -31,7 +31,8 @@ type Setup = { account?: Parameters<typeof cloudflare>[0]; others?: Partial<Neig
 async function deployed({ account, others, api }: Setup) {
   const { wrangler, changes } = cloudflare(account);
   const takesPrices: Answer = (_, { body }) => {
-    const { packages } = JSON.parse(String(body));
+    const { packages = [], retired = [] } = JSON.parse(String(body));
+    changes.push(...retired.map((id: string) => `retired ${id}`));
     changes.push(...packages.map((one: (typeof PACKAGES)[number]) => `${one.name} ${one.price_cents}`));
     return Response.json({ prices: packages });
   };
@@ -47,7 +48,12 @@ async function deployed({ account, others, api }: Setup) {
 }
 
 /** The API sells MINI for more and LITE for less than this release. */
-const [MINI, LITE, STANDARD] = PACKAGES.map((one) => ({ ...one, stripe_price_id: "price_0123456789abcdef" }));
+const [MINI, LITE, STANDARD] = PACKAGES.map((one) => ({
+  ...one,
+  stripe_price_id: "price_0123456789abcdef",
+  status: "listed",
+}));
+const sold = [MINI, LITE, STANDARD].map((one) => ({ ...one }));
 const packages = [{ ...MINI, price_cents: 99_900 }, { ...LITE, price_cents: 100 }, { ...STANDARD }];
 const [LOWER, HIGHER] = [`MINI ${MINI?.price_cents}`, `LITE ${LITE?.price_cents}`];
 
@@ -58,6 +64,11 @@ test.each<Setup & { what: string; changes: (string | undefined)[] }>([
     what: "one price is lower and another higher",
     account: { packages },
     changes: ["api deployed", LOWER, "site deployed", HIGHER],
+  },
+  {
+    what: "a plan is no longer listed",
+    account: { packages: [...sold, { ...MINI, id: "old" }] },
+    changes: ["api deployed", "site deployed", "retired old"],
   },
   {
     what: "the catalog is empty",

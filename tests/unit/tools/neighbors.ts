@@ -36,7 +36,7 @@ export type Version = { id: string; metadata: { created_on: string }; annotation
 export function cloudflare({
   secrets = SECRETS,
   migrations = ["0001_first_release.sql"],
-  packages = PACKAGES.map((one) => ({ ...one, stripe_price_id: "price_0123456789abcdef" })),
+  packages = PACKAGES.map((one) => ({ ...one, stripe_price_id: "price_0123456789abcdef", status: "listed" })),
   versions = {},
   faults = [],
 }: {

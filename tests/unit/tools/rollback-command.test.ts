@@ -49,7 +49,8 @@ type Setup = {
 async function rolledBack({ account, others, api, keepsPrices = false, commit = COMMIT }: Setup) {
   const { wrangler, changes } = cloudflare({ versions: both(COMMIT, OTHER), ...account });
   const takesPrices: Answer = (_, { body }) => {
-    const { packages } = JSON.parse(String(body));
+    const { packages = [], retired = [] } = JSON.parse(String(body));
+    changes.push(...retired.map((id: string) => `retired ${id}`));
     changes.push(...packages.map((one: (typeof PACKAGES)[number]) => `${one.name} ${one.price_cents}`));
     return Response.json({ prices: packages });
   };
@@ -81,7 +82,11 @@ test.each<Setup & { what: string; id?: string }>([
 });
 
 const OLD_SECRET = /a secret has changed since, and this version has the old one\. .*git switch --detach/;
-const [MINI, LITE, STANDARD] = PACKAGES.map((one) => ({ ...one, stripe_price_id: "price_0123456789abcdef" }));
+const [MINI, LITE, STANDARD] = PACKAGES.map((one) => ({
+  ...one,
+  stripe_price_id: "price_0123456789abcdef",
+  status: "listed",
+}));
 /** The API sells MINI for more and LITE for less than the commit. */
 const packages = [{ ...MINI, price_cents: 99_900 }, { ...LITE, price_cents: 100 }, { ...STANDARD }];
 
