@@ -35,6 +35,10 @@ export class Deeds {
   /** When the owner of the email address first reported a sign-up, by its ID. */
   readonly reportedNotMe = new Map<string, number>();
   readonly verified: string[] = [];
+  /** The sign-ups whose address somebody confirmed with the button, even if the answer was lost. */
+  readonly pressed = new Set<string>();
+  /** The customers that sales subscribed. */
+  readonly sold = new Set<string>();
 }
 
 export const intentOf = (reply: Reply): string =>

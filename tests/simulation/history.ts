@@ -1,7 +1,9 @@
 import { monthlyPrice } from "../support/api-in-process/stripe-objects";
+import { checkEmail, checkSubscription } from "./charges";
 import { Deeds } from "./deeds";
-import { checkEmail, checkEnd, checkSubscription } from "./invariants";
+import { checkEnd } from "./invariants";
 import type { LoadedApi } from "./loaded-api";
+import { MailReader } from "./mail-reader";
 import { Operator } from "./operator";
 import { CUSTOM } from "./price-list";
 import { Visitor } from "./visitors";
@@ -19,7 +21,7 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
     (subscription) => checkSubscription(world, deeds, subscription),
     (key, text) => {
       checkEmail(world, key, text);
-      void new Visitor(world, deeds, key).readMail(key, text);
+      void new MailReader(world, deeds, key).read(text);
     },
     (invocation) => {
       const visitor = deeds.visitors.find(({ name }) => invocation.startsWith(name));
@@ -35,8 +37,15 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
   return { violations, trace, reached, signUps: deeds.sentForms.length };
 }
 
-/** Runs one history per seed, starting at `first`, until there are `signUps` sign-ups or a violation. */
-export async function search(loaded: LoadedApi, { first, signUps }: { first: number; signUps: number }) {
+/**
+ * Runs one history per seed, starting at `first`, until there are `signUps` sign-ups or a violation.
+ * @param tell is called with the number of sign-ups after each history
+ */
+export async function search(
+  loaded: LoadedApi,
+  { first, signUps }: { first: number; signUps: number },
+  tell = (_made: number) => {},
+) {
   const reached = new Set<string>();
   let [made, histories] = [0, 0];
   let failing: History | undefined;
@@ -45,6 +54,7 @@ export async function search(loaded: LoadedApi, { first, signUps }: { first: num
     const outcome = await live(history, loaded);
     made += outcome.signUps;
     histories += 1;
+    tell(made);
     for (const pair of outcome.reached) reached.add(pair);
     if (outcome.violations.length > 0) failing = history;
   }

@@ -1,7 +1,5 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
-import type { StripeObject } from "../support/api-in-process/stripe-objects";
-import { type Consent, type Deeds, type Form, intentOf, isRetiredPlan, mayBeSentAgain } from "./deeds";
-import { CUSTOM, PACKAGES } from "./price-list";
+import { type Consent, type Deeds, intentOf, isRetiredPlan, mayBeSentAgain } from "./deeds";
 import type { World } from "./world";
 
 /** The states that may follow each state of a sign-up or a message. */
@@ -11,67 +9,18 @@ const FORWARD: Record<string, string[]> = {
   active: ["past_due", "canceled"],
   trialing: ["active", "past_due", "canceled"],
   past_due: ["active", "canceled"],
+  // Only without a plan, if sales subscribe the customer after the trial.
+  canceled: ["trialing", "active", "past_due"],
   due: ["sent", "dropped", "dead"],
+  // A reminder whose end comes back.
+  dropped: ["due"],
 };
-
-/**
- * Checked whenever a subscription changes: its customer agreed to the plan and price, pays no more than the form showed, has no
- * second subscription and is not charged during the trial.
- */
-export function checkSubscription(world: World, deeds: Deeds, one: StripeObject) {
-  const { consents } = deeds;
-  const { stripe, now } = world;
-  const { database } = world.loaded;
-  const price = one.items?.data[0]?.price;
-  const cents = price?.unit_amount ?? 0;
-  const plan = [...PACKAGES, CUSTOM].find((known) => known.price === price?.id)?.id ?? price?.metadata.package_id;
-  const emailOf = ({ customer }: StripeObject) => stripe.get(customer)?.email;
-  const others = stripe.all("subscription").filter((other) => other !== one && other.status !== "canceled");
-  const isOfIntent = (setupIntent: string) => stripe.get(setupIntent)?.customer === one.customer;
-  const agreed = consents.filter((consent) => isOfIntent(consent.setupIntent) && consent.plan.id === plan);
-  if (agreed.length === 0) world.violate(`${emailOf(one)} is subscribed to ${price?.id} but never agreed to it`);
-  const shown = agreed.map((consent) => consent.shown ?? Infinity);
-  if (cents > Math.max(...shown)) world.violate(`${emailOf(one)} pays ${cents} cents but the form showed ${shown}`);
-  for (const consent of agreed) checkShownPrice(world, deeds, consent, one);
-  const [row] = database.run("SELECT * FROM sign_ups WHERE stripe_customer_id = ?", [one.customer]).results;
-  if (row && (row.stripe_price_id !== price?.id || row.price_cents !== cents))
-    world.violate(
-      `${emailOf(one)} agreed to ${row.stripe_price_id} at ${row.price_cents} cents but is subscribed to ${price?.id} at ${cents}`,
-    );
-  if (others.some((other) => emailOf(other) === emailOf(one))) world.violate(`${emailOf(one)} has two subscriptions`);
-  if (one.status === "active" && now < (one.trial_end ?? 0) * SECOND)
-    world.violate(`${emailOf(one)} is charged before the trial ends`);
-}
-
-/**
- * The pages after the form show what Stripe charges. It may be less if the form was sent again from a page with a lower price since
- * then, for example in another tab.
- */
-export function checkShownPrice(world: World, { shown }: Deeds, { name, key, plan, told }: Form, one?: StripeObject) {
-  if ((told === undefined) !== (plan.id === undefined)) world.violate(`${name} is shown ${told} cents for ${plan.id}`);
-  const cents = one?.items?.data[0]?.price.unit_amount ?? told;
-  if (told === undefined || cents === undefined || cents === told) return;
-  const isLowered = cents < told && shown.get(key)?.some((price) => price < told);
-  if (!isLowered) world.violate(`${name} is shown ${told} cents, but Stripe charges ${cents}`);
-}
-
-/** An email that names the first payment names the agreed price. */
-export function checkEmail(world: World, key: string, text: string): void {
-  const [, id = ""] = key.split("/");
-  const [row] = world.loaded.database.run("SELECT price_cents FROM sign_ups WHERE id = ?", [id]).results;
-  const named = /First payment: \$([\d,.]+) USD/.exec(text)?.[1]?.replace(",", "");
-  // The person may have been erased while the email was on its way.
-  if (named !== undefined && row && Number(named) * 100 !== row.price_cents)
-    world.violate(
-      `The email ${key} names a first payment of $${named}, but the agreed price is ${row.price_cents} cents`,
-    );
-}
 
 /** Long after the last fault, the database, Stripe, receivers and visitors agree. */
 export function checkEnd(world: World, deeds: Deeds): void {
   const { stripe, now, got } = world;
   const { database } = world.loaded;
-  const { sentForms, consents, refused, erased, closed, verified, removed } = deeds;
+  const { sentForms, consents, refused, erased, closed, verified, removed, pressed, sold } = deeds;
   const wrong = (isWrong: boolean, line: string) => isWrong && world.violate(line);
   // Work due ten minutes ago is done: the cron handler has run ten times since.
   const overdue = new Date(now - 10 * MINUTE).toISOString();
@@ -80,11 +29,17 @@ export function checkEnd(world: World, deeds: Deeds): void {
   const messages = database.run("SELECT * FROM outbox").results;
   const isSent = (key: string) => got.has(key) && messages.some((one) => one.key === key && one.state === "sent");
 
-  for (const { what, id, was, became } of database.run("SELECT * FROM changes").results)
+  for (const { what, id, was, became } of database.run("SELECT * FROM changes").results) {
+    const customerId = rows.find((row) => row.id === id)?.stripe_customer_id;
+    wrong(
+      was === "canceled" && !sold.has(String(customerId)),
+      `The ${what} ${id} is ${became} again, but nobody sold it`,
+    );
     wrong(
       !FORWARD[String(was)]?.includes(String(became)),
       `The ${what} ${id} went from ${was} to ${became}, which it may not`,
     );
+  }
 
   for (const row of rows) {
     const { id, status, email, end_reason, check_at, package_id, stripe_customer_id, stripe_subscription_id } = row;
@@ -104,9 +59,15 @@ export function checkEnd(world: World, deeds: Deeds): void {
     const end = Date.parse(String(row.trial_end));
     const isOver = end < now - 2 * HOUR;
     const made = stripe.all("subscription", String(stripe_customer_id));
-    const wanted = package_id === null ? [] : [stripe_subscription_id];
-    const ids = made.map((one) => one.id);
-    wrong(package_id === null && isOver && status !== "canceled", `${name} has no plan but did not end with its trial`);
+    const isSold = sold.has(String(stripe_customer_id));
+    // A sale whose event is lost is found at the trial's end, or never.
+    const isFound = stripe_subscription_id !== null || made.every(({ id }) => stripe.events.haveArrived(id));
+    const wanted = package_id === null && !isSold ? [] : [stripe_subscription_id];
+    const ids = isFound ? made.map((one) => one.id) : wanted;
+    wrong(
+      package_id === null && !isSold && isOver && status !== "canceled",
+      `${name} has no plan but did not end with its trial`,
+    );
     wrong(
       ids.join() !== wanted.join(),
       `${name} pays for the subscriptions [${ids}] at Stripe, but its account has [${wanted}]`,
@@ -120,6 +81,16 @@ export function checkEnd(world: World, deeds: Deeds): void {
         shown !== status && !isPromised,
         `The console shows ${email} an account that is ${status}, but the subscription at Stripe is ${one.status}`,
       );
+      const isEnd = Date.parse(String(row.trial_end)) === (one.trial_end ?? 0) * SECOND;
+      wrong(
+        !isEnd && !isPromised && status !== "canceled",
+        `${name} ends its trial on ${row.trial_end}, but Stripe later`,
+      );
+      const isPaid = stripe.all("invoice", one.customer).some(({ amount_paid = 0 }) => amount_paid > 0);
+      wrong(
+        end_reason !== null && isPaid && !isSent(`not-me-reported/${id}`),
+        `${email} was charged, but support did not hear that they never signed up`,
+      );
       wrong(
         end_reason !== null && shown !== "canceled",
         `${email} was told that the account is closed, but the subscription at Stripe is ${one.status}`,
@@ -131,14 +102,30 @@ export function checkEnd(world: World, deeds: Deeds): void {
       `${name} has ended but the console did not hear of it`,
     );
     const isVerified = end_reason !== null || isSent(`email-verified/${id}`);
+    const isPressed = pressed.has(String(id)) || row.email_verified_at === null;
+    wrong(!isPressed, `${name} is verified although nobody pressed the button`);
+    const isReported = deeds.reportedNotMe.has(String(id)) || end_reason !== "not-me";
+    wrong(!isReported, `${name} has ended although nobody pressed the button`);
+    const declines = stripe.events.count("setup_intent.setup_failed", String(id));
+    wrong(
+      Number(row.declined_cards) > declines,
+      `${name} has ${row.declined_cards} declined cards, but Stripe declined ${declines}`,
+    );
     wrong(verified.includes(String(id)) && !isVerified, `${name} is not verified although its link was opened`);
     // A trial may be canceled before its email is written.
     const hasEnded = status === "canceled" || made.some((one) => one.status === "canceled");
-    wrong(!hasEnded && !isSent(`trial-started/${id}`), `${name} has a trial but got no email about it`);
+    const isCutShort = made.some(({ trial_end = 0, end_set_at = 0 }) => trial_end * SECOND <= end_set_at);
+    wrong(!hasEnded && !isCutShort && !isSent(`trial-started/${id}`), `${name} has a trial but got no email about it`);
     wrong(!hasEnded && !isSent(`account-created/${id}`), `${name} has a trial but no account at the console`);
-    const reminder = messages.find(({ key }) => String(key).startsWith(`trial-ending/${id}/`));
+    const reminder = messages.find(({ key }) => key === `trial-ending/${id}/${row.trial_end}`);
+    // An end that was moved may come too soon for a reminder, or its event too late.
+    const isSudden = made.some(
+      ({ id, trial_end = 0, end_set_at }) =>
+        end_set_at !== undefined &&
+        (trial_end * SECOND - end_set_at < 2 * DAY || !stripe.events.haveArrived(id, DAY / 2)),
+    );
     wrong(
-      !hasEnded && isOver && package_id !== null && reminder?.state !== "sent",
+      !hasEnded && isOver && package_id !== null && !isSudden && reminder?.state !== "sent",
       `${name} was charged without a reminder`,
     );
   }

@@ -1,4 +1,5 @@
 import type { Random } from "./random";
+import type { StripeFault } from "./stripe/stripe-model";
 
 /* How a step can fail, and how long it takes. */
 
@@ -7,6 +8,9 @@ const HTTP = [...LOST, "500", "500 after", "429"] as const;
 export const FATES = { database: LOST, stripe: [...HTTP, "400", "409"], mail: HTTP, console: HTTP } as const;
 export type Receiver = keyof typeof FATES;
 export type Fate = "ok" | (typeof FATES)[Receiver][number];
+
+/** How a call fails at Stripe or another receiver. */
+export const FAILURES: Partial<Record<Fate, StripeFault>> = { "400": "refused", "500": "before", "500 after": "after" };
 
 /** A step's name without IDs, so that it is the same in every history. */
 export const stepOf = (label: string) =>

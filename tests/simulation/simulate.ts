@@ -13,7 +13,13 @@ console.log(`Seed ${first}`);
 Error.stackTraceLimit = 0;
 
 const loaded = await loadApi();
-const found = await search(loaded, { first, signUps: number.parse(values["sign-ups"] ?? 400) });
+const wanted = number.parse(values["sign-ups"] ?? 400);
+let toldAt = Date.now();
+const found = await search(loaded, { first, signUps: wanted }, (made) => {
+  if (Date.now() - toldAt < 10_000) return;
+  toldAt = Date.now();
+  console.log(`${made} of ${wanted} sign-ups`);
+});
 const { failing, reached, signUps, histories } = found;
 console.log(
   `From seed ${first}: ${signUps} sign-ups in ${histories} histories, ${reached.size} combinations of step and fault`,

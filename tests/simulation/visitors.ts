@@ -2,12 +2,13 @@ import { SHOWN_PRICE_HEADER } from "../../app/contract/site-headers";
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
 import { type Answer, POOR } from "../support/api-in-process/stripe-objects";
 import { validRequest } from "../support/person";
+import { checkShownPrice } from "./charges";
 import { centsIn, type Deeds, type Form, intentOf, mayBeSentAgain, type SentForm } from "./deeds";
 import { insist } from "./insist";
-import { checkShownPrice } from "./invariants";
 import { Operator } from "./operator";
 import { CUSTOM, PACKAGES } from "./price-list";
 import { type Random, randomOf } from "./random";
+import { Sales } from "./sales";
 import type { Reply, World } from "./world";
 
 const PLANS: readonly [{ id: string | undefined }, ...{ id: string | undefined }[]] = [
@@ -176,6 +177,7 @@ export class Visitor {
     taken.push({ ...consent, setupIntent, card, declined, at: this.world.now });
     if (outcome !== "succeeded") return;
     if (random.chance(0.04)) void this.#removeCard(setupIntent);
+    void new Sales(this.world, this.deeds, `sales for ${form.name}`).work(setupIntent, form);
     const cancels = random.oneOf(["never", "never", "never", "at once", "at once", "later"]);
     if (cancels === "at once") await this.#cancel(setupIntent, 0);
     if (cancels === "later") void this.#cancel(setupIntent, random.between(60, 130) * HOUR);
@@ -228,22 +230,5 @@ export class Visitor {
       await this.#pause(SECOND);
       return stripe.become(made, "canceled");
     }
-  }
-
-  /** The reader may confirm the email address, and may report that they did not sign up. */
-  async readMail(key: string, text: string): Promise<void> {
-    const [row] = this.world.loaded.database.run("SELECT sign_up_id FROM outbox WHERE key = ?", [key]).results;
-    const signUpId = String(row?.sign_up_id);
-    const open = async (kind: string, method: string, signUpIds: string[]) => {
-      const path = new RegExp(`/links/${kind}/[\\w.-]+`).exec(text)?.[0];
-      if (path === undefined) return;
-      await this.#pause(this.random.chance(0.5) ? 20 * SECOND : 20 * HOUR);
-      if (kind === "not-me" && !this.deeds.reportedNotMe.has(signUpId))
-        this.deeds.reportedNotMe.set(signUpId, this.world.now);
-      const reply = await insist(this, `${key} ${kind}`, (name) => this.world.request(name, path, { method }));
-      if (reply?.status === 200) signUpIds.push(signUpId);
-    };
-    if (this.random.chance(0.3)) await open("verify-email", "POST", this.deeds.verified);
-    if (this.random.chance(0.1)) await open("not-me", "POST", this.deeds.closed);
   }
 }

@@ -6,24 +6,23 @@ import { sign } from "../support/stripe-events";
 import { type Conditions, conditionsOf, type Period } from "./conditions";
 import { Cron } from "./cron";
 import { Isolates } from "./isolates";
-import { FATES, type Fate, latency, type Receiver, stepOf } from "./kinds-of-failure";
+import { FAILURES, FATES, type Fate, latency, type Receiver, stepOf } from "./kinds-of-failure";
 import type { Init, LoadedApi, Platform } from "./loaded-api";
 import { PriceList } from "./price-list";
 import { randomOf } from "./random";
 import { TooManyCalls } from "./stripe/call-count";
 import type { Event } from "./stripe/events";
 import { KeysInUse } from "./stripe/keys-in-use";
-import { Stripe, type StripeFault } from "./stripe/stripe-model";
+import { Stripe } from "./stripe/stripe-model";
 
 const SITE_WAITS = 10 * SECOND;
 const DELIVERIES = 6;
 /** With faults, some creations at Stripe take this long, and reads meanwhile get a 500 for READS_FAIL. */
 const SLOW_CREATION = 18 * SECOND;
 const READS_FAIL = 5 * SECOND;
+/** The probability that somebody ends a trial just before a call about it. */
+const CHARGED = 0.02;
 const WEBHOOK = "/webhooks/stripe";
-
-/** How a call fails at Stripe or another receiver. */
-const FAILURES: Partial<Record<Fate, StripeFault>> = { "400": "refused", "500": "before", "500 after": "after" };
 
 /** The same seed and visitors always give the same history. */
 export type History = { seed: number; visitors: number[] };
@@ -123,12 +122,16 @@ export class World implements Platform {
     const sent = new Headers(headers);
     const key = sent.get("idempotency-key") ?? sent.get("webhook-id") ?? undefined;
     const end = this.#keysInUse.begin(receiver === "stripe" && method === "POST" ? key : undefined);
+    const isCharged = receiver === "stripe" && this.running.random.chance(CHARGED);
     const effect = (fate: Fate): Answer => {
       const inUse = end();
       if (inUse) return inUse;
       if (fate === "429" || fate === "409") return refusal(Number(fate), "rate_limit", "rate_limit_error");
       const fails = FAILURES[fate];
-      if (receiver === "stripe") return this.#askStripe(() => this.stripe.request(method, url, body, key, fails));
+      if (receiver === "stripe") {
+        if (isCharged) this.stripe.trials.endBefore(url, body);
+        return this.#askStripe(() => this.stripe.request(method, url, body, key, fails));
+      }
       const count = (this.got.get(key ?? "") ?? 0) + 1;
       if (fails !== "before") this.got.set(key ?? "", count);
       if (receiver === "mail" && count === 1) this.onMail(key ?? "", body);
@@ -157,12 +160,8 @@ export class World implements Platform {
   #step<T>(receiver: Receiver, label: string, effect: (fate: Fate) => T, signal?: AbortSignal): Promise<T> {
     const invocation = this.running;
     const { random } = invocation;
-    if (
-      receiver === "stripe" &&
-      random.chance(this.conditions.faulty / 20) &&
-      this.mayFail(`erasure during ${stepOf(label)}`)
-    )
-      this.onStripeCall(invocation.name);
+    const isErased = receiver === "stripe" && random.chance(this.conditions.faulty / 20);
+    if (isErased && this.mayFail(`erasure during ${stepOf(label)}`)) this.onStripeCall(invocation.name);
     invocation.steps += 1;
     const name = `${invocation.name} #${invocation.steps}`;
     const { of, from, to } = this.conditions.outage;

@@ -15,6 +15,11 @@ export class Events {
     this.#all.push(event);
   }
 
+  /** How many events of a type were about a sign-up's objects. */
+  count(type: string, signUpId: string): number {
+    return this.#all.filter((one) => one.type === type && one.data.object.metadata.sign_up_id === signUpId).length;
+  }
+
   /** True if all events about this object arrived, within a time in milliseconds. */
   haveArrived(object: string, within = Infinity): boolean {
     const arrives = ({ id, created }: Event) => (this.arrivals.get(id) ?? Infinity) < created * SECOND + within;

@@ -1,17 +1,17 @@
-import { DAY, HOUR, type Scheduler, SECOND } from "../../support/api-in-process/scheduler";
+import { DAY, type Scheduler, SECOND } from "../../support/api-in-process/scheduler";
 import {
   type Answer,
   answer,
   centsOf,
   missing,
   monthlyPrice,
-  POOR,
   PRICES,
   refusal,
   type StripeObject,
 } from "../../support/api-in-process/stripe-objects";
 import { CallCount } from "./call-count";
 import { type Event, Events } from "./events";
+import { Trials } from "./trials";
 
 /** A 500 before or after the work, or a refusal of the request once its work has begun. */
 export type StripeFault = "before" | "after" | "refused";
@@ -20,6 +20,7 @@ export type StripeFault = "before" | "after" | "refused";
 export class Stripe {
   readonly objects = new Map<string, StripeObject>();
   readonly events = new Events();
+  readonly trials = new Trials(this);
   readonly #answers = new Map<string, { at: number; fields: string; answer: Answer }>();
   readonly #ids = new Map<string, number>();
   readonly #calls = new CallCount();
@@ -69,7 +70,7 @@ export class Stripe {
       const { id } = this.#add("payment_method", intent.customer, intent.metadata, { card });
       Object.assign(intent, { status: "succeeded", payment_method: id });
     }
-    this.#event(declined ? "setup_intent.setup_failed" : "setup_intent.succeeded", intent);
+    this.tell(declined ? "setup_intent.setup_failed" : "setup_intent.succeeded", intent);
     return declined ? "declined" : "succeeded";
   }
 
@@ -84,7 +85,7 @@ export class Stripe {
       const parent = { subscription_details: { subscription: id } };
       this.#add("invoice", customer, metadata, { status: "paid", amount_paid: cents, parent });
     }
-    this.#event(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription);
+    this.tell(`customer.subscription.${status === "canceled" ? "deleted" : "updated"}`, subscription);
   }
 
   #countCall(call: string, url: URL, fields: URLSearchParams): void {
@@ -131,7 +132,7 @@ export class Stripe {
     if (kind === "customers") {
       const invoice_settings = { default_payment_method: null };
       const made = this.#add("customer", null, metadata, { email: fields.get("email") ?? "", invoice_settings });
-      this.#event("customer.created", made);
+      this.tell("customer.created", made);
       return made;
     }
     if (kind === "products") return this.#add("product", null, {}, {});
@@ -161,12 +162,8 @@ export class Stripe {
       cancel_at_period_end: false,
       latest_invoice: { amount_due: 0 },
     });
-    this.#event("customer.subscription.created", made);
-    // Three days before the trial ends, or when a shorter trial begins.
-    this.scheduler.after(Math.max(0, (days - 3) * DAY), () => {
-      if (made.status === "trialing") this.#event("customer.subscription.trial_will_end", made);
-    });
-    this.scheduler.after(days * DAY, () => this.#endTrial(made));
+    this.tell("customer.subscription.created", made);
+    this.trials.planEnd(made);
     return made;
   }
 
@@ -212,19 +209,9 @@ export class Stripe {
     };
   }
 
-  /** Charges the card. A declined charge is retried 20 hours later; some customers pay then. */
-  #endTrial(subscription: StripeObject): void {
-    if (subscription.status !== "trialing") return;
-    const card = this.get(this.get(subscription.customer)?.invoice_settings?.default_payment_method)?.card;
-    const ends = !card || subscription.cancel_at_period_end;
-    const declines = !ends && card.fingerprint.startsWith(POOR);
-    this.become(subscription, ends ? "canceled" : declines ? "past_due" : "active");
-    const later = ["active", "canceled", "unpaid", "paused"][subscription.id.charCodeAt(14) % 4] ?? "";
-    if (declines) this.scheduler.after(20 * HOUR, () => this.become(subscription, later));
-  }
-
-  #event(type: string, about: StripeObject): void {
-    const id = this.#id("evt", about.metadata);
+  /** Emits an event. */
+  tell(type: string, about: StripeObject): void {
+    const id = this.#id("evt", this.get(about.customer)?.metadata ?? about.metadata);
     const created = Math.floor(this.scheduler.now / SECOND);
     const event = { id, type, created, data: { object: { ...about } } };
     this.events.add(event);
@@ -232,7 +219,7 @@ export class Stripe {
   }
 
   #add(object: string, customer: string | null, metadata: StripeObject["metadata"], fields: object): StripeObject {
-    const id = this.#id(object === "setup_intent" ? "seti" : object, metadata);
+    const id = this.#id(object === "setup_intent" ? "seti" : object, this.get(customer)?.metadata ?? metadata);
     const created = Math.floor(this.scheduler.now / SECOND);
     const made: StripeObject = { id, object, created, customer, metadata, ...fields };
     this.objects.set(id, made);

@@ -21,7 +21,11 @@ export type StripeObject = {
   parent: { subscription_details: { subscription: string } };
   cancel_at_period_end: boolean;
   trial_end: number;
+  /** When the trial's end was moved last, in milliseconds since 1970. Not a field of Stripe's. */
+  end_set_at: number;
   canceled_at: number;
+  /** Cents. */
+  amount_paid: number;
 }>;
 /** A status and a JSON body. */
 export type Answer = { status: number; text: string };

@@ -19,6 +19,17 @@ test("a declined card counts once, however often and at once its event comes, an
   expect(await find(signUp.id)).toMatchObject({ declined_cards: 1, status: "pending" });
 });
 
+test.each([
+  { order: [1, 2, 1], cards: 2 },
+  { order: [2, 1, 1, 2], cards: 2 },
+  { order: [1, 2, 3, 4, 1, 2, 3, 4], cards: 4 },
+])("the events $order count $cards declined cards, each once", async ({ order, cards }) => {
+  const { services, pending, find } = signUpsInProcess();
+  const signUp = await pending();
+  for (const card of order) await handleStripeEvent(cardEvent(signUp, "card-declined", `evt_${card}`), services);
+  expect(await find(signUp.id)).toMatchObject({ declined_cards: cards, status: "pending" });
+});
+
 test("declined and used cards count together; before the last one the status has another card's form", async () => {
   const { withCard, services } = signUpsInProcess({ onePerPerson: true });
   await withCard("somebody@else.example", "used");
