@@ -79,21 +79,15 @@ test("a run starts trials first, looks at waiting sign-ups next, and deletes aba
   expect(left()).toMatchObject({ abandoned: 0 });
 });
 
-test("with 300 of everything due, all trials have started in the fifth run", async () => {
+test("with more due than a run can do, the first run only works on trials, and the second starts the last of them", async () => {
   const { trialToStart, waiting, abandoned, email, runScheduled: run, left } = withDueWork();
-  for (const work of [trialToStart, waiting, abandoned, email]) await repeat(300, work);
-  for (let minute = 0; minute < 5; minute += 1) {
-    vi.setSystemTime(NOW + minute * MINUTE);
-    await run();
-  }
-  expect(left()).toMatchObject({ trialsToStart: 0 });
-});
-
-test("with 300 of everything due, the first run only works on trials", async () => {
-  const { trialToStart, waiting, abandoned, runScheduled: run, left } = withDueWork();
-  for (const work of [trialToStart, waiting, abandoned]) await repeat(300, work);
+  await repeat(80, trialToStart);
+  for (const work of [waiting, abandoned, email]) await repeat(10, work);
   await run();
-  expect(left()).toMatchObject({ waiting: 300, abandoned: 300 });
+  expect(left()).toMatchObject({ trialsToStart: expect.toSatisfy((trials) => trials > 0), waiting: 10, abandoned: 10 });
+  vi.setSystemTime(NOW + MINUTE);
+  await run();
+  expect(left()).toMatchObject({ trialsToStart: 0 });
 });
 
 test("six messages are sent for six trials that start", async () => {
