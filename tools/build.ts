@@ -23,17 +23,27 @@ export const workerNames = Object.keys(WORKERS) as WorkerName[];
 
 export const remixCli = createRequire(import.meta.url).resolve("@remix-run/dev/dist/cli.js");
 
-const STAMP = join(root, "build/built-at");
+const STAMP = "build/built-at";
 const CONFIGURATION = ["package-lock.json", "tsconfig.json", "wrangler.toml", "remix.config.js", "postcss.config.js"];
 const SOURCES = ["app", "functions", "tools", "package.json", ...CONFIGURATION];
 
-/** Builds Workers as a deployment does, but uploads nothing. Throws ToolError with the output of a failed build. */
-export async function build(names: readonly WorkerName[] = workerNames): Promise<void> {
+/** The checkout, and how one Worker of it is built. */
+type Site = { folder: string; buildOne: (name: WorkerName) => Promise<void> };
+
+/**
+ * Builds Workers as a deployment does, but uploads nothing. A source that changes meanwhile makes the build outdated.
+ * Throws ToolError with the output of a failed build.
+ */
+export async function build(
+  names: readonly WorkerName[] = workerNames,
+  { folder, buildOne }: Site = { folder: root, buildOne: buildWorker },
+): Promise<void> {
   const wrong = wrongPrice(PAID_PLANS);
   if (wrong !== undefined) throw new ToolError(wrong);
   const startedAt = Date.now();
-  await Promise.all(names.map(buildWorker));
-  if (names === workerNames) writeFileSync(STAMP, String(startedAt));
+  rmSync(join(folder, STAMP), { force: true });
+  await Promise.all(names.map(buildOne));
+  if (workerNames.every((name) => names.includes(name))) writeFileSync(join(folder, STAMP), String(startedAt));
 }
 
 /** What is wrong with the first plan whose price cannot be charged; undefined if none is. */
@@ -52,7 +62,8 @@ async function buildWorker(name: WorkerName): Promise<void> {
 
 /** Bundles a Worker with Wrangler. Throws ToolError with Wrangler's output if it fails. @param options passed to Wrangler */
 export async function bundleWorker(name: WorkerName, ...options: string[]): Promise<void> {
-  rmSync(STAMP, { force: true });
+  // Also for npm run dev, whose bundles are not a deployment's.
+  rmSync(join(root, STAMP), { force: true });
   const folders = ["--cwd", WORKERS[name].folder, "--outdir", join(root, "build", name)];
   await run(wrangler, "deploy", "--dry-run", "--env", "local", ...folders, ...options);
 }
@@ -77,10 +88,10 @@ async function run(...args: string[]): Promise<void> {
  * True if no source is newer than the last build of all Workers. In app/, checks folders too, because deleting a file updates its
  * folder.
  */
-export function isBuilt(): boolean {
+export function isBuilt(folder: string = root): boolean {
   try {
-    const builtAt = Number(readFileSync(STAMP, "utf8"));
-    return SOURCES.every((name) => isOlder(join(root, name), builtAt, name === "app"));
+    const builtAt = Number(readFileSync(join(folder, STAMP), "utf8"));
+    return SOURCES.every((name) => isOlder(join(folder, name), builtAt, name === "app"));
   } catch {
     return false;
   }
@@ -93,12 +104,18 @@ function isOlder(path: string, time: number, countsFolders: boolean): boolean {
   return names.every((name) => isOlder(join(path, name), time, countsFolders));
 }
 
+/** The Workers that a command names, all without a name. Throws ToolError for another name. */
+export function workersIn(args: readonly string[]): readonly WorkerName[] {
+  const names = workerNames.filter((name) => args.includes(name));
+  const wrong = args.find((name) => !workerNames.some((known) => known === name));
+  if (wrong !== undefined)
+    throw new ToolError(`There is no Worker "${wrong}". The Workers are ${workerNames.join(", ")}.`);
+  return names.length > 0 ? names : workerNames;
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runTool(async () => {
-    const named = process.argv.slice(2);
-    const names = workerNames.filter((name) => named.includes(name));
-    if (names.length !== named.length) throw new ToolError(`The Workers are ${workerNames.join(", ")}.`);
-    await build(named.length > 0 ? names : workerNames);
+    await build(workersIn(process.argv.slice(2)));
     return true;
   });
 }

@@ -50,21 +50,19 @@ async function bundle(name: WorkerName): Promise<ReadonlySet<string>> {
   return new Set(paths.map((path) => relative(root, resolve(folder, path)).replaceAll("\\", "/")));
 }
 
-/** Builds all Workers, and after each change rebuilds the affected ones, then calls the function passed to `onBuilt`. */
-export async function startBuilding(): Promise<{ onBuilt: (reload: () => Promise<void>) => void }> {
+/** `bundle` returns the files in a Worker's new bundle. */
+type Beside = { bundle: (name: WorkerName) => Promise<ReadonlySet<string>>; reload: () => Promise<void> };
+
+/**
+ * Rebuilds what changes affect, one rebuild after the other. A change during a rebuild leads to another one.
+ * @param inputs is kept up to date
+ * @returns `take`, for the paths of changed files
+ */
+export function rebuilds(inputs: Inputs, { bundle, reload }: Beside) {
   const changed = new Set<string>();
   const unbuilt = new Set<WorkerName>();
-  let reload = async () => {};
   let timer: NodeJS.Timeout | undefined;
   let last = Promise.resolve();
-
-  await startCompiler((paths) => take(paths));
-  const [site, api, simulator] = await Promise.all([
-    bundle("site"),
-    bundle("subscription-api"),
-    bundle("stripe-simulator"),
-  ]);
-  const inputs = { site, "subscription-api": api, "stripe-simulator": simulator };
 
   async function rebuild(): Promise<void> {
     const { bundles, isReloaded, restart } = effectOf([...changed], inputs);
@@ -83,13 +81,30 @@ export async function startBuilding(): Promise<{ onBuilt: (reload: () => Promise
     await reload();
     console.log(`Reloaded: ${names.join(", ") || "settings and static files"}`);
   }
-  function take(paths: string[]): void {
+
+  return function take(paths: string[]): void {
     for (const path of paths) changed.add(path.replaceAll("\\", "/"));
     clearTimeout(timer);
     timer = setTimeout(() => {
       last = last.then(rebuild).catch((error: unknown) => console.log(sentenceOf(error)));
     }, SETTLED_AFTER_MS);
-  }
+  };
+}
+
+/** Builds all Workers, and after each change rebuilds the affected ones, then calls the function passed to `onBuilt`. */
+export async function startBuilding(): Promise<{ onBuilt: (reload: () => Promise<void>) => void }> {
+  let reload = async () => {};
+  const early: string[] = [];
+  let take = (paths: string[]): void => void early.push(...paths);
+  await startCompiler((paths) => take(paths));
+  const [site, api, simulator] = await Promise.all([
+    bundle("site"),
+    bundle("subscription-api"),
+    bundle("stripe-simulator"),
+  ]);
+  const inputs = { site, "subscription-api": api, "stripe-simulator": simulator };
+  take = rebuilds(inputs, { bundle, reload: () => reload() });
+  if (early.length > 0) take(early);
   const onBuilt = (next: () => Promise<void>) => {
     reload = next;
     const paths = ["functions", "public", "tools", "wrangler.toml", ".dev.vars", ".env", ...RESTART];

@@ -187,3 +187,12 @@ test.each(REFUSED)("the preflight says what is wrong and how to fix it if $from 
   const found = checkDeployment(deployment(from, to)).join("\n");
   for (const sentence of says) expect(found).toContain(sentence);
 });
+
+test.each([
+  { stage: "production", from: PORTAL, to: PORTAL.replace("login/", "login/test_"), mode: "live" },
+  { stage: "staging", from: PORTAL.replace("login/", "login/test_"), to: PORTAL, mode: "test" },
+] as const)("the preflight of $stage refuses the other mode's customer portal", ({ stage, from, to, mode }) => {
+  expect(checkDeployment(deployment(from, to, stage))).toEqual([
+    `site: CUSTOMER_PORTAL_URL is not the ${mode} mode portal (npm run stripe:setup ${stage} prints it)`,
+  ]);
+});
