@@ -25,9 +25,9 @@ export function recordedCreations(perSecond: number) {
   const send = httpClient.makeRequest.bind(httpClient);
   let next = 0;
   httpClient.makeRequest = async (...request) => {
-    const now = performance.now();
-    next = Math.max(now, next) + 1_000 / perSecond;
-    await pause(next - now - 1_000 / perSecond);
+    const start = Math.max(performance.now(), next);
+    next = start + 1_000 / perSecond;
+    await pause(start - performance.now());
     const response = await send(...request);
     const parse = response.toJSON.bind(response);
     const [, , , method] = request;

@@ -38,7 +38,8 @@ export function connect({ url, secretKey, publishableKey, patienceMs, perSecond 
   });
   const run = randomUUID().slice(0, 8);
   const start = Math.floor(Date.now() / 1000) - MINUTE;
-  let [names, lastPrices]: [number, Map<number, Promise<Stripe.Price>>] = [0, new Map()];
+  const prices = new Map<number, Promise<Stripe.Price>>();
+  let names = 0;
 
   /** Asks again until the answer is as wanted or the time is over. */
   async function eventually<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean, withinMs: number): Promise<T> {
@@ -70,8 +71,8 @@ export function connect({ url, secretKey, publishableKey, patienceMs, perSecond 
 
     /** A monthly price that facts share. */
     price(cents: number): Promise<Stripe.Price> {
-      const known = lastPrices.get(cents) ?? newPrice(cents);
-      lastPrices = lastPrices.set(cents, known);
+      const known = prices.get(cents) ?? newPrice(cents);
+      prices.set(cents, known);
       return known;
     },
 

@@ -9,7 +9,7 @@ import type { Store } from "../store/store";
 const MAX_AMOUNT = 99_999_999;
 
 const createPrice = {
-  currency: z.enum(["usd", "eur"]),
+  currency: z.literal("usd"),
   lookup_key: text,
   product: text,
   recurring: hash({ interval: z.enum(["month", "year"]) }),

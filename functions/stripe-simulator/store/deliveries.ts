@@ -21,7 +21,6 @@ export function deliveries(
     const body = JSON.stringify(event, null, 2);
     const isTaken = await post(url, body, signature(body, secret)).catch(() => false);
     underWay -= 1;
-    if (isTaken && event) store.save("Event", { ...event, pending_webhooks: 0 });
     if (isTaken || attempts === MAX_ATTEMPTS) store.remove("delivery", id);
     else store.set("delivery", id, attempts, Date.now() + 250 * 2 ** attempts);
   }

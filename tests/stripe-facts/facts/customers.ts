@@ -39,7 +39,7 @@ export const customers: Fact[] = [
   {
     situation: "an email address that cannot be one is refused by name",
     async calls({ stripe }) {
-      const { status, code, param } = await refusal(stripe.customers.create({ email: "ada@example" }));
+      const { status, code, param } = await refusal(stripe.customers.create({ email: "not an email" }));
       return { status, code, param };
     },
     comes: { status: 400, code: "email_invalid", param: "email" },
