@@ -63,6 +63,7 @@ test.each([
   { line: "erase production --email ada@example.com", says: "npm run erase production -- --email {email}" },
   { line: "messages production --send-again key", says: "npm run messages production -- --send-again {message}" },
   { line: "smoke", says: "npm run smoke local" },
+  { line: "test:stripe", says: "STRIPE_SECRET_KEY is not a test key (sk_test_…). Nothing was asked." },
   { line: "stripe:setup production --check", says: "npm run stripe:setup production -- --check" },
 ])("npm run $line writes nothing, and says what to type", async ({ line, says }) => {
   expect(await type(line)).toContain(says);
