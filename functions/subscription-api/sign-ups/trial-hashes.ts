@@ -29,7 +29,6 @@ export function trialHashes({ hashSecret, onePerPerson }: TrialConfig) {
     },
 
     secondTrialOf(email: string): SecondTrial {
-      // The kinds have the names of the first release: rows have these hashes.
       const mailbox = mailboxOf(email);
       const address = hash("freed-email", email);
       return {
