@@ -39,7 +39,14 @@ function Dots({ filled }: { filled: number }) {
   const columns = Math.floor(filled / 5);
   const rest = filled % 5;
   return (
-    <svg viewBox="0 0 200 50" className="w-full max-w-xs" aria-hidden="true" focusable="false">
+    <svg
+      width="200"
+      height="50"
+      viewBox="0 0 200 50"
+      className="h-auto w-full max-w-xs"
+      aria-hidden="true"
+      focusable="false"
+    >
       <rect width="200" height="50" fill="url(#dot-dim)" />
       <g fill="url(#dot-lit)">
         <rect width={columns * 10} height="50" />
@@ -52,7 +59,7 @@ function Dots({ filled }: { filled: number }) {
 function DotPatterns() {
   const dots = { "dot-lit": "fill-accent", "dot-dim": "fill-on-night-line" };
   return (
-    <svg className="absolute size-0" aria-hidden="true" focusable="false">
+    <svg width="0" height="0" className="absolute" aria-hidden="true" focusable="false">
       {Object.entries(dots).map(([id, fill]) => (
         <pattern key={id} id={id} width="10" height="10" patternUnits="userSpaceOnUse">
           <circle cx="5" cy="5" r="3.4" className={fill} />

@@ -13,6 +13,7 @@ export interface SignupFrameProps {
   packageId?: string;
   /** The price that the visitor agreed to, or the current price if it is not the price list's. */
   shownPriceCents?: number | undefined;
+  canChange?: boolean;
   planChange?: ReactNode;
   children: ReactNode;
 }
@@ -24,11 +25,12 @@ export function SignupFrame({
   intro,
   packageId,
   shownPriceCents,
+  canChange,
   planChange,
   children,
 }: SignupFrameProps) {
   return (
-    <div className="wrap step-frame">
+    <div className={`wrap step-frame ${packageId === undefined ? "without-plan" : ""}`}>
       <div className="[grid-area:head]">
         {progress && (
           <p className="mb-2 font-semibold text-muted">
@@ -41,7 +43,7 @@ export function SignupFrame({
         {intro && <p className="mt-3 max-w-2xl text-lg text-muted">{intro}</p>}
       </div>
       {packageId !== undefined && (
-        <PlanSummary packageId={packageId} shownPriceCents={shownPriceCents}>
+        <PlanSummary packageId={packageId} shownPriceCents={shownPriceCents} canChange={canChange}>
           {planChange}
         </PlanSummary>
       )}

@@ -12,7 +12,13 @@ interface DrawingProps {
 /** An SVG with a title; screen readers do not read the text inside it separately. */
 export function Drawing({ title, width = 320, height, className = "", children }: DrawingProps) {
   return (
-    <svg viewBox={`0 0 ${width} ${height}`} role="img" className={`drawing ${className}`.trim()}>
+    <svg
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      role="img"
+      className={`drawing ${className}`.trim()}
+    >
       <title>{title}</title>
       {children}
     </svg>

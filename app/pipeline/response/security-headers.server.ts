@@ -89,7 +89,7 @@ function setPolicy(headers: Headers, { configuration, route, url }: SiteContext,
     "img-src": ["'self'", "data:"],
     "manifest-src": ["'self'"],
     "script-src": [...inline.scripts, ...(hydrates ? ["'self'", ...STRIPE_JS, ...stripe, ...turnstile] : [])],
-    // 'self' allows the stylesheet's file, for when its text could not be inlined or React renders the page again.
+    // 'self' allows the stylesheet's file, for when its text could not be inlined.
     "style-src": ["'self'", ...inline.styles],
     ...(hydrates && {
       "frame-src": [...STRIPE_JS, "https://hooks.stripe.com", ...stripe, ...turnstile],

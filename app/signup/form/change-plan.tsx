@@ -1,6 +1,7 @@
 import { Link } from "@remix-run/react";
 import { useState } from "react";
 import { findPlan } from "../../pricing/plans/plan-list";
+import { useHydrated } from "../../ui/document/use-hydrated";
 import type { CardStepData } from "../steps";
 import { PlanChoice, type PlanChoiceProps } from "./plan-choice";
 
@@ -15,10 +16,12 @@ export function ChangePlan({ choice, formId, isOpen }: { choice: PlanChoiceProps
   const [wasOpen] = useState(
     () => typeof document === "object" && document.querySelector(".change-plan[open]") !== null,
   );
+  const hydrated = useHydrated();
   return (
     <details className="change-plan" open={isOpen || wasOpen}>
       <summary>Change plan</summary>
       <PlanChoice {...choice} formId={formId} />
+      {!hydrated && <p className="text-muted">If you select another plan here, you sign up for that one.</p>}
       <ComparePlans />
     </details>
   );

@@ -2,6 +2,7 @@ import { Link, useLocation, useNavigation } from "@remix-run/react";
 import { useState } from "react";
 import { signUpPath } from "../../contract/sign-up-path";
 import { findPlan } from "../../pricing/plans/plan-list";
+import { useHydrated } from "../../ui/document/use-hydrated";
 import { isCustom, packageIdProblem } from "../form-schema";
 import type { Notice } from "../notices";
 import { type HeadingRef, SIGN_UP_HEADING, SignupFrame } from "../signup-frame";
@@ -44,7 +45,7 @@ export function FormStep({
   const problem = (packageId === sent ? planProblem : undefined) ?? packageIdProblem(packageId);
   const currentPriceCents = packageId === sent ? priceCents : undefined;
   // A plan that cannot be chosen has no price.
-  const plan = { packageId: problem ? "" : packageId, shownPriceCents: currentPriceCents };
+  const plan = { packageId: problem ? "" : packageId, shownPriceCents: currentPriceCents, canChange: true };
   const isOptional = step.packageId === "";
   const { search } = useLocation();
   function onChoose(packageId: string) {
@@ -108,6 +109,7 @@ function useWasEver(is: boolean): boolean {
 /** Leads back to this browser's sign-up from the form that edits it or from another plan's form. */
 function OpenSignUp({ openPlan, packageId, hasDraft }: { openPlan: string; packageId: string; hasDraft: boolean }) {
   const title = findPlan(openPlan)?.title ?? "other";
+  const hydrated = useHydrated();
   const isEdit = hasDraft && openPlan.toLowerCase() === packageId.toLowerCase();
   const wayBack = { className: "font-semibold underline", to: signUpPath(openPlan) };
   return (
@@ -123,7 +125,9 @@ function OpenSignUp({ openPlan, packageId, hasDraft }: { openPlan: string; packa
         ) : (
           <span key="other plan">
             <Link {...wayBack}>Finish it</Link>
-            <span>{`, or sign up for ${findPlan(packageId)?.title ?? "this plan"} below.`}</span>
+            <span>{`, or sign up for ${findPlan(packageId)?.title ?? "this plan"}`}</span>
+            {!hydrated && <span className="sr-only"> or another plan</span>}
+            <span> below.</span>
             {hasDraft && <span> We kept your details but not your password.</span>}
           </span>
         )}

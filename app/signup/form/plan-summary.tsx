@@ -3,6 +3,7 @@ import { AGREED_PRICE, firstCharge, NO_CHARGE_TODAY, plusTax } from "../../contr
 import { shortAmount } from "../../contract/money";
 import { TRIAL_DAYS } from "../../contract/trial";
 import { CUSTOM_TITLE, describePrice, findPlan, type ShownPlan } from "../../pricing/plans/plan-list";
+import { useHydrated } from "../../ui/document/use-hydrated";
 import { HowToCancel, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
 import { type Site, useSite } from "../../ui/use-site";
 import { planPath } from "../form-schema";
@@ -11,6 +12,13 @@ export interface PlanOnPage {
   /** Empty until a plan is chosen. */
   packageId: string;
   shownPriceCents: number | undefined;
+  /** True on the form. Until its scripts run, the page's terms may be of another plan than the one that the visitor selects. */
+  canChange?: boolean | undefined;
+}
+
+/** True while a plan that the visitor selects does not change the page's terms. */
+function useMayDiffer({ canChange = false }: PlanOnPage): boolean {
+  return !useHydrated() && canChange;
 }
 
 interface PlanSummaryProps extends PlanOnPage {
@@ -19,34 +27,36 @@ interface PlanSummaryProps extends PlanOnPage {
 }
 
 /** Keeps to a few lines on small screens, so that the fields below are in view. */
-export function PlanSummary({ packageId, shownPriceCents, children }: PlanSummaryProps) {
+export function PlanSummary({ children, ...shown }: PlanSummaryProps) {
+  const { packageId, shownPriceCents } = shown;
   const plan = findPlan(packageId, shownPriceCents);
+  const mayDiffer = useMayDiffer(shown);
   return (
     <aside className="card px-4 py-2 text-sm [grid-area:plan] lg:p-6 lg:text-base" aria-labelledby="plan-summary">
       <h2 id="plan-summary" className="sr-only text-heading lg:not-sr-only">
         Your plan
       </h2>
-      <div className="of-first-plan">
+      <div className={mayDiffer ? "of-first-plan" : undefined}>
         <div className="flex flex-wrap items-baseline justify-between gap-x-3 lg:mt-4 lg:block">
-          {plan ? <PlanTerms plan={plan} /> : <Unpriced isChosen={Boolean(packageId)} />}
+          {plan ? <PlanTerms plan={plan} /> : <Unpriced isChosen={Boolean(packageId)} mayDiffer={mayDiffer} />}
         </div>
       </div>
-      <noscript>
-        <p className="of-other-plan lg:mt-4">You’ve selected another plan.</p>
-      </noscript>
       <div>{children}</div>
     </aside>
   );
 }
 
 /** Shown next to the form on wide screens and below it on narrow ones. */
-export function TrialPlan({ packageId, shownPriceCents }: PlanOnPage) {
+export function TrialPlan(shown: PlanOnPage) {
+  const { packageId, shownPriceCents } = shown;
   const site = useSite();
   const plan = findPlan(packageId, shownPriceCents);
+  const mayDiffer = useMayDiffer(shown);
   return (
-    <section className="card of-first-plan step-trial p-5 lg:p-6" aria-labelledby="trial">
+    <section className={`card step-trial p-5 lg:p-6 ${mayDiffer ? "of-first-plan" : ""}`} aria-labelledby="trial">
       <h2 id="trial" className="mb-4 text-heading">
         How the trial works
+        {mayDiffer && <span className="sr-only">{` ${nameOf(shown)}`}</span>}
       </h2>
       <TrialTimeline ending={trialEnding(plan, Boolean(planPath(packageId)), site)} hasPlan={packageId !== ""} />
       <div className="mt-4">
@@ -65,6 +75,12 @@ function trialEnding(
   return firstCharge(plusTax(shortAmount(plan.shownPriceCents), automaticTax));
 }
 
+/** Names the plan that some terms belong to, for a visitor who may have selected another. */
+function nameOf({ packageId, shownPriceCents }: PlanOnPage): string {
+  if (packageId === "") return "without a plan";
+  return `with ${findPlan(packageId, shownPriceCents)?.title ?? "your custom plan"}`;
+}
+
 export function PlanTerms({ plan }: { plan: ShownPlan }) {
   return (
     <>
@@ -80,24 +96,26 @@ export function PlanTerms({ plan }: { plan: ShownPlan }) {
 }
 
 /** Shown above the button at every width. */
-export function TrialOffer({ packageId, shownPriceCents }: PlanOnPage) {
-  const site = useSite();
-  const plan = findPlan(packageId, shownPriceCents);
+export function TrialOffer(shown: PlanOnPage) {
+  const { packageId, shownPriceCents } = shown;
+  const { automaticTax } = useSite();
+  const mayDiffer = useMayDiffer(shown);
+  const offer = trialOffer(findPlan(packageId, shownPriceCents), Boolean(planPath(packageId)), automaticTax);
+  if (!mayDiffer) return <p className="mt-3 font-semibold">{offer}</p>;
   return (
     <>
-      <noscript>
-        <p className="of-other-plan mt-3 font-semibold">
-          {`$0 today. Then ${plusTax("your selected plan’s price", site.automaticTax)} every month, starting after ${TRIAL_DAYS} days, unless you cancel.`}
-        </p>
-      </noscript>
-      <p className="of-first-plan mt-3 font-semibold">
-        {trialOffer(plan, Boolean(planPath(packageId)), site.automaticTax)}
+      <p key="another" className="of-other-plan mt-3 font-semibold">
+        {`If you select another plan: $0 today. Then ${plusTax("its price", automaticTax)} every month, starting after ${TRIAL_DAYS} days, unless you cancel.`}
+      </p>
+      <p key="first" className="of-first-plan mt-3 font-semibold">
+        <span className="sr-only">{`Your trial ${nameOf(shown)}: `}</span>
+        {offer}
       </p>
     </>
   );
 }
 
-export function trialOffer(plan: ShownPlan | undefined, isCustom: boolean, automaticTax = false): string {
+function trialOffer(plan: ShownPlan | undefined, isCustom: boolean, automaticTax = false): string {
   const after = `after ${TRIAL_DAYS} days`;
   if (!plan || plan.shownPriceCents === null) {
     return isCustom
@@ -111,10 +129,11 @@ function monthly(cents: number): string {
   return `${shortAmount(cents)}/month`;
 }
 
-function Unpriced({ isChosen }: { isChosen: boolean }) {
+function Unpriced({ isChosen, mayDiffer }: { isChosen: boolean; mayDiffer: boolean }) {
+  const none = mayDiffer ? <span key="may differ">The one you choose.</span> : <span>No plan chosen yet.</span>;
   return (
     <>
-      <p>{isChosen ? <strong className="lg:text-xl">{CUSTOM_TITLE}</strong> : <span>No plan chosen yet.</span>}</p>
+      <p>{isChosen ? <strong className="lg:text-xl">{CUSTOM_TITLE}</strong> : none}</p>
       {!isChosen && <p className="text-muted lg:mt-2">Choose one in the form.</p>}
       <p className="mt-2 hidden text-muted lg:block">
         {`${isChosen ? `This plan is not on our pricing page. You’ll pay ${AGREED_PRICE}. ` : ""}${NO_CHARGE_TODAY} during your ${TRIAL_DAYS}-day free trial.`}

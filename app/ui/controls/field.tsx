@@ -34,7 +34,7 @@ export const Field = memo(function Field({
   return (
     <div className={`field ${className}`}>
       <label htmlFor={id}>{label}</label>
-      <div className="field-frame">
+      <div className={invalid ? "field-frame is-invalid" : "field-frame"}>
         <input
           {...input}
           id={id}

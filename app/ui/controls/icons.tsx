@@ -5,11 +5,13 @@ interface IconProps {
 }
 
 /** Icons repeat the text beside them, so they are hidden from assistive technology. */
-function Icon({ className = "size-5", children }: IconProps & { children: ReactNode }) {
+function Icon({ className = "", children }: IconProps & { children: ReactNode }) {
   return (
     <svg
+      width="20"
+      height="20"
       viewBox="0 0 20 20"
-      className={`shrink-0 ${className}`}
+      className={`shrink-0 ${className}`.trim()}
       fill="none"
       stroke="currentColor"
       strokeWidth="1.75"

@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useRef, useState } from "react";
+import { createContext, useContext } from "react";
 import { useNonce } from "./nonce";
 
 /** The text of the page's stylesheet, on the server only. */
@@ -14,18 +14,17 @@ export function stylesheetOf(handles: unknown[]): string {
   return String(sheets.at(-1));
 }
 
-/**
- * The page's stylesheet, inlined so that the page paints after one request. Hydration keeps its text. If React renders the page
- * from scratch instead, the stylesheet is loaded from `href`.
- */
+const ID = "page-styles";
+
+/** In the browser, the element that the server sent: React needs its text and nonce if it renders the page from scratch. */
+const sent = typeof document === "undefined" ? null : document.querySelector<HTMLStyleElement>(`style#${ID}`);
+
+/** The page's stylesheet, inlined so that the page paints after one request. Without its text, it is loaded from `href`. */
 export function InlineStylesheet({ href }: { href: string }) {
-  const text = useContext(StylesheetContext);
-  const nonce = useNonce();
-  const style = useRef<HTMLStyleElement>(null);
-  const [isLost, setLost] = useState(typeof document === "undefined" && text === undefined);
-  useEffect(() => setLost(style.current?.textContent === ""), []);
-  if (isLost) return <link rel="stylesheet" href={href} />;
-  const inline = { __html: text ?? "" };
+  const text = useContext(StylesheetContext) ?? sent?.textContent ?? undefined;
+  const nonce = useNonce() ?? sent?.nonce;
+  if (text === undefined) return <link rel="stylesheet" href={href} />;
+  const inline = { __html: text };
   // biome-ignore lint/security/noDangerouslySetInnerHtml: built by us; when hydrating, React keeps inner HTML but not children
-  return <style nonce={nonce} ref={style} suppressHydrationWarning dangerouslySetInnerHTML={inline} />;
+  return <style nonce={nonce} id={ID} suppressHydrationWarning dangerouslySetInnerHTML={inline} />;
 }

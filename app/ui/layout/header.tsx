@@ -10,10 +10,10 @@ const MENU_ID = "site-menu";
 const SCROLLED_PX = 10;
 
 /**
- * Inline script: marks the document as scrolled, which turns the header white. It waits for a scroll event, because reading
+ * Inline script: says whether the document is scrolled, which turns the header white. It waits for a scroll event, because reading
  * scrollY forces a layout.
  */
-export const SCROLL_STATE = `addEventListener("scroll",()=>document.documentElement.toggleAttribute("data-scrolled",scrollY>${SCROLLED_PX}),{passive:true})`;
+export const SCROLL_STATE = `(mark=>{mark(false);addEventListener("scroll",()=>mark(scrollY>${SCROLLED_PX}),{passive:true})})(is=>document.documentElement.dataset.scrolled=is)`;
 
 const pages = [
   { href: "/", label: "Home" },
@@ -28,7 +28,7 @@ export function SkipLink() {
   );
 }
 
-/** The links are a row on wide screens and a popover on small ones (`.site-menu`). */
+/** The links are a row on wide screens and a popover on small ones, or a list in browsers without popovers (`.site-menu`). */
 export function Header() {
   const { consoleUrl } = useSite();
   const { pathname } = useLocation();
@@ -41,7 +41,8 @@ export function Header() {
         <button
           type="button"
           {...{ popovertarget: MENU_ID }} // React 18 has no types for popovers
-          className="btn btn-secondary btn-sm md:hidden"
+          className="menu-button btn btn-secondary btn-sm"
+          hidden // the stylesheet shows it where popovers are known
         >
           <MenuIcon />
           Menu

@@ -14,7 +14,14 @@ export function NotFound() {
           Return to Home
         </ButtonLink>
       </div>
-      <svg viewBox="0 0 400 280" className="hidden w-full md:block" aria-hidden="true" focusable="false">
+      <svg
+        width="400"
+        height="280"
+        viewBox="0 0 400 280"
+        className="hidden h-auto w-full md:block"
+        aria-hidden="true"
+        focusable="false"
+      >
         <rect x="1" y="1" width="398" height="278" rx="20" className="fill-raised stroke-line" strokeWidth="2" />
         <path
           d="M40 60h250M40 90h310M40 120h280M40 150h120M230 150h110M40 180h300M40 210h180"

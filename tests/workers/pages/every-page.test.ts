@@ -65,7 +65,7 @@ describe.each(allPages)("$path", ({ path, heading }) => {
 
   test("has a menu button, which opens the header's links", async () => {
     const { words, each } = await open(path);
-    expect(words("header button")).toBe("Menu");
+    expect(words("header button[hidden]"), "shown by the stylesheet where popovers are known").toBe("Menu");
     expect(each("header button", "popovertarget")).toEqual(each("header nav", "id"));
   });
 
@@ -81,6 +81,10 @@ describe.each(allPages)("$path", ({ path, heading }) => {
     ]);
     expect(words("footer nav li p")).toBe(`${company.salesEmail} ${company.supportEmail}`);
     expect(words("footer")).toContain(`© ${new Date().getUTCFullYear()} ${company.name}, Inc.`);
+  });
+
+  test("has a size for each drawing and icon, also without its stylesheet", async () => {
+    expect((await open(path)).each("svg:not([width][height])", "class")).toEqual([]);
   });
 
   test("is valid HTML", async () => {
@@ -128,7 +132,7 @@ describe.each(publicPages)("$path", ({ path }) => {
     const scripts = (await open(path)).wordsOfEach(SCRIPTS);
     expect(scripts).toHaveLength(1);
     expect(scripts.join("\n")).toContain('addEventListener("scroll"');
-    expect(scripts.join("\n")).toContain('"data-scrolled",scrollY>10)');
+    expect(scripts.join("\n")).toContain("mark(scrollY>10)");
   });
 
   test("loads no framework", async () => {

@@ -40,9 +40,9 @@ describe("a plan that the API refuses by name", () => {
 
   test("has no price beside the form or above its button", async () => {
     const { words } = await refused();
-    expect(words("aside h2 + div")).toBe(`No plan chosen yet.Choose one in the form.${SAVED}`);
+    expect(words("aside h2 + div")).toBe(`The one you choose.Choose one in the form.${SAVED}`);
     expect(words(".step-trial")).not.toContain(AGREED);
-    expect(words("form p:has(+ button)")).toBe("$0 today. Your first 5 days are free.");
+    expect(words("form p:has(+ button)")).toBe("Your trial without a plan: $0 today. Your first 5 days are free.");
   });
 
   test.each(Object.entries(typed).filter(([name]) => name !== "package_id"))(
@@ -69,7 +69,7 @@ describe("a plan that the visitor chooses in the form", () => {
     const { each, words } = readPage(await choose({ zipCode: "0" }));
     expect(each("[name=package_id]", "value")).toEqual([LITE.id]);
     expect(words("form p:has(+ button)")).toBe(
-      `$0 today. Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`,
+      `Your trial with LITE: $0 today. Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`,
     );
   });
 
@@ -81,6 +81,27 @@ describe("a plan that the visitor chooses in the form", () => {
   test("has to be a plan", async () => {
     const { links } = readPage(await choose({ plan_choice: "LITE" }));
     expect(links("[aria-labelledby=error-summary] a")).toEqual(["Invalid subscription ID: #choose-plan"]);
+  });
+});
+
+describe("what the page says while no script has run stays true when the visitor selects another plan:", () => {
+  const form = async () => readPage(await visitor.get(`/subscription/${LITE.id}`));
+
+  test("the terms above the button name their plan", async () => {
+    expect((await form()).wordsOfEach("form > p.font-semibold")).toEqual([
+      "If you select another plan: $0 today. Then its price every month, starting after 5 days, unless you cancel.",
+      `Your trial with LITE: $0 today. Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`,
+    ]);
+  });
+
+  test("the trial names its plan", async () => {
+    expect((await form()).words("#trial")).toBe("How the trial works with LITE");
+  });
+
+  test("the choice says that it decides", async () => {
+    expect((await form()).words("aside details")).toContain(
+      "If you select another plan here, you sign up for that one.",
+    );
   });
 });
 

@@ -1,0 +1,162 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { CompatData, Identifier, SupportStatement } from "@mdn/browser-compat-data";
+import postcss, { AtRule, type ChildNode, type Container, type Declaration, type Rule } from "postcss";
+import { describe, expect, test } from "vitest";
+import { OLDEST_BROWSERS } from "../../../tools/browser-bundle/oldest-browsers.mjs";
+import { root } from "../../../tools/wrangler/wrangler";
+
+/* The built stylesheets in the oldest browsers that get the designed pages, by MDN's compatibility data. */
+
+const require = createRequire(import.meta.url);
+const data: CompatData = JSON.parse(readFileSync(require.resolve("@mdn/browser-compat-data"), "utf8"));
+const { "at-rules": atRules = {}, properties = {}, selectors = {}, types = {} } = data.css;
+
+/** Without these the page is only plainer. Anything else needs a fallback in its rule or an `@supports` around it. */
+const ENHANCEMENTS: Record<string, string> = {
+  "@container": "a table of two columns stays one in narrow windows",
+  "@font-face ascent-override": "headlines move by a pixel when their font arrives",
+  "@font-face descent-override": "the same",
+  "@font-face size-adjust": "the same",
+  ":focus-visible": "the browser's own focus ring",
+  ":has": "a selected plan has its radio button, but no colored box; headings may end a printed page",
+  "::backdrop": "nothing is styled there",
+  "::details-content": "closed questions are not printed",
+  "::marker": "bullets have the text's color",
+  "accent-color": "radio buttons have the browser's color",
+  "align-content: start": "known in grids, where it is used",
+  "align-self: start": "known in grids, where it is used",
+  "animation-range": "only beside animation-timeline",
+  "animation-timeline": "only in @supports",
+  "backdrop-filter": "what is under the header is not blurred",
+  "color-scheme": "scroll bars are light in the dark theme",
+  "container-type": "see @container",
+  "content-visibility": "see ::details-content",
+  "forced-color-adjust": "only in forced colors",
+  "grid-template-rows: subgrid": "the rows of plan cards are not aligned",
+  "break-after: avoid": "only in print",
+  orphans: "only in print",
+  widows: "only in print",
+  "overflow-wrap: anywhere": "the inherited break-word",
+  "print-color-adjust": "only in print",
+  "scroll-behavior": "jumps instead of scrolling",
+  "scroll-padding-top": "the heading that a link leads to is under the header",
+  "text-decoration-thickness": "the font's own thickness",
+  "text-underline-offset": "the font's own offset",
+  "text-wrap": "lines of headings are not balanced",
+};
+
+const PREFIX = /^-(?:webkit|moz)-/;
+const BROWSERS = ["chrome", "safari", "firefox"] as const;
+
+/** True if all the oldest browsers know it, without a prefix or a setting. True too if the data does not name it. */
+function isKnown(entry: Identifier | undefined): boolean {
+  const support = entry?.__compat?.support;
+  if (support === undefined) return true;
+  return BROWSERS.every((browser) => {
+    const statements: SupportStatement | undefined = support[browser];
+    const floor = OLDEST_BROWSERS[browser];
+    const number = (version: unknown) => Number.parseFloat(String(version).replace("≤", ""));
+    return [statements ?? []].flat().some(({ version_added, version_removed, prefix, flags, alternative_name }) => {
+      if (prefix || flags || alternative_name) return false;
+      return number(version_added) <= floor && (version_removed === undefined || number(version_removed) > floor);
+    });
+  });
+}
+
+const UNITS: Record<string, Identifier | undefined> = {
+  svh: types.length?.viewport_percentage_units_small,
+  dvh: types.length?.viewport_percentage_units_dynamic,
+  lvh: types.length?.viewport_percentage_units_large,
+  cqi: types.length?.container_query_length_units,
+  lh: types.length?.lh,
+};
+
+/** What some browser does not know of a declaration: its property, or a word, function or unit of its value. */
+function unknownIn({ prop, value }: Declaration): string | undefined {
+  if (prop.startsWith("--") || PREFIX.test(prop)) return undefined;
+  const property = properties[prop];
+  if (property === undefined || !isKnown(property)) return prop;
+  if (prop === "content" && value.includes("/") && !isKnown(property.alt_text)) return "content with alternative text";
+  const text = value.replaceAll(/"[^"]*"|url\([^)]*\)|var\(--[\w-]+/g, "");
+  for (const [word] of text.matchAll(/(?<![\w.%-])[a-z][\w-]*/gi))
+    if (!isKnown(property[word]) || !isKnown(types[word]) || !isKnown(types.color?.[word])) return `${prop}: ${word}`;
+  for (const [, unit = ""] of text.matchAll(/[\d.]([a-z]+)/gi)) if (!isKnown(UNITS[unit])) return `${prop}: ${unit}`;
+  return undefined;
+}
+
+const hasFallback = (declaration: Declaration) =>
+  declaration.parent?.some(
+    (node) =>
+      node.type === "decl" &&
+      node !== declaration &&
+      node.prop.replace(PREFIX, "") === declaration.prop &&
+      unknownIn(node) === undefined,
+  );
+
+function isAsked(node: ChildNode | Container | undefined): boolean {
+  for (let above = node?.parent; above; above = above.parent)
+    if (above instanceof AtRule && above.name === "supports") return true;
+  return false;
+}
+
+function unknownInSelector(selector: string): string | undefined {
+  const pseudos = [...selector.matchAll(/(::?)([a-z-]+)/g)];
+  for (const [text, , name = ""] of pseudos) if (!PREFIX.test(name) && !isKnown(selectors[name])) return text;
+  return /:not\([^()]*,/.test(selector) ? "a list in :not()" : undefined;
+}
+
+/** A browser drops a whole rule if it does not know one of its selectors. */
+function problemsOfRule(rule: Rule): string[] {
+  const found = rule.selectors.map(unknownInSelector);
+  const unknown = found.filter((name) => name !== undefined);
+  if (unknown.length > 0 && unknown.length < found.length) return [`${unknown} takes along ${rule.selector}`];
+  const declared = (prop: RegExp, value: RegExp) =>
+    rule.some((node) => node.type === "decl" && prop.test(node.prop) && value.test(node.value));
+  const isFlexWithGap = declared(/^display$/, /flex/) && declared(/^(column-|row-)?gap$/, /[1-9]/);
+  return [...new Set(unknown), ...(isFlexWithGap ? [`a gap in a flex box: ${rule.selector}`] : [])];
+}
+
+function problemsOf(stylesheet: string): string[] {
+  const problems: string[] = [];
+  postcss.parse(stylesheet).walk((node) => {
+    if (isAsked(node)) return;
+    if (node.type === "rule" && !(node.parent instanceof AtRule && node.parent.name === "keyframes"))
+      problems.push(...problemsOfRule(node));
+    if (node.type === "atrule") {
+      if (!isKnown(atRules[node.name])) problems.push(`@${node.name}`);
+      if (node.name === "media" && /[<>]|not \(|\bor\b/.test(node.params)) problems.push(`@media ${node.params}`);
+    }
+    if (node.type !== "decl") return;
+    const descriptor = node.parent instanceof AtRule && node.parent.name === "font-face";
+    if (descriptor) {
+      if (!isKnown(atRules["font-face"]?.[node.prop])) problems.push(`@font-face ${node.prop}`);
+      return;
+    }
+    const unknown = unknownIn(node);
+    if (unknown !== undefined && !hasFallback(node)) problems.push(unknown);
+  });
+  return [...new Set(problems)].filter((problem) => !(problem in ENHANCEMENTS));
+}
+
+const folder = join(root, "public/build/_assets");
+const stylesheets = readdirSync(folder).filter((name) => name.endsWith(".css"));
+
+describe("the oldest browsers", () => {
+  test.each(stylesheets)("know all of %s that they need", (name) => {
+    expect(problemsOf(readFileSync(join(folder, name), "utf8"))).toEqual([]);
+  });
+
+  test.each([
+    { css: "@layer base{a{color:red}}", problem: "@layer" },
+    { css: "a{inset:0}", problem: "inset" },
+    { css: "a{color:color-mix(in oklab,red,blue)}", problem: "color: color-mix" },
+    { css: "a{min-height:100svh}", problem: "min-height: svh" },
+    { css: "a{display:flex;gap:1rem}", problem: "a gap in a flex box: a" },
+    { css: "a,a:where(b){color:red}", problem: ":where takes along a,a:where(b)" },
+    { css: "@media (width<40rem){a{color:red}}", problem: "@media (width<40rem)" },
+  ])("do not know $css", ({ css, problem }) => {
+    expect(problemsOf(css)).toEqual([problem]);
+  });
+});
