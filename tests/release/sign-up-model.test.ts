@@ -3,7 +3,8 @@ import { decode } from "turbo-stream";
 import { afterAll, onTestFailed, test } from "vitest";
 import * as z from "zod";
 import type { SignupReply, SignupStep } from "../../app/signup/steps";
-import { type Backend, runSequence } from "../simulation/sign-up-model";
+import { runSequence } from "../simulation/sign-up-model";
+import type { Backend } from "../simulation/site-backend";
 import { deliver, eventOf } from "../support/stripe-events";
 import { siteVisitor } from "../support/visitors/site-visitor";
 import { varsFor } from "../support/visitors/visited-site";
@@ -50,7 +51,10 @@ const backend: Backend = {
     return { cookies, step: loaderData[ROUTE], reply: actionData?.[ROUTE] };
   },
   rows: (...query) => rows(api, ...query),
-  subscriptionsOf: async (email) => (await stripeStateOf(stripe, email)).subscriptions.length,
+  async chargesOf(email) {
+    const { subscriptions } = await stripeStateOf(stripe, email);
+    return subscriptions.map(({ items }) => items.data[0]?.price.unit_amount ?? undefined);
+  },
   async enterCard(clientSecret, works) {
     const retrieve = () => stripeAt(stripe).setupIntents.retrieve(clientSecret.split("_secret_")[0] ?? "");
     const { status } = await retrieve();

@@ -3,7 +3,10 @@ import { DUPLICATE, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../../app/signup/no
 import type { SignupReply, SignupStep } from "../../app/signup/steps";
 import { fields, PASSWORD } from "../support/person";
 import { OTHER_PLAN, PLAN } from "../support/site-in-process/site-settings";
+import { CUSTOM } from "./price-list";
 import { randomOf } from "./random";
+import type { Backend } from "./site-backend";
+import { changePrices, expectTrue, shownOn } from "./site-prices";
 
 /*
  * Random visitors of the site, with the API and Stripe behind it. After each step the page must show the truth, and at the end
@@ -13,23 +16,6 @@ import { randomOf } from "./random";
 type Form = Record<string, string>;
 type World = Awaited<ReturnType<typeof worldOf>>;
 type Tab = World["tabs"][number];
-export type Rows = Record<string, unknown>[];
-/** The answer to a request: a redirect, or a page's step and the reply to a form. */
-export type Answer = { cookies: string[]; sentTo?: string | null; step?: SignupStep; reply?: SignupReply };
-
-/** The site with the API and Stripe. */
-export type Backend = {
-  ask(path: string, headers: { Cookie: string }, form?: Form): Promise<Answer>;
-  rows(sql: string, ...values: string[]): Rows | Promise<Rows>;
-  /** The number of subscriptions at Stripe. */
-  subscriptionsOf(email: string): number | Promise<number>;
-  /** Enters a new card, which Stripe reports to the API. Returns whether the form could still take a card. */
-  enterCard(clientSecret: string, works: boolean): Promise<boolean>;
-  /** Whether the API's next answers to forms get lost. */
-  loseAnswers(lost: boolean): void;
-  /** Only for backends whose clock can be moved. */
-  wait?(hours: number): Promise<void>;
-};
 
 /** Two browsers with two tabs each. */
 async function worldOf(backend: Backend, seed: number) {
@@ -82,6 +68,8 @@ function pageOf(path: string, step: SignupStep, reply?: SignupReply) {
     key: (kind !== "form" && "key" in step && step.key) || "",
     clientSecret: card?.clientSecret ?? "",
     returnPath: card?.returnPath ?? "",
+    shown: shownOn(step, reply),
+    isRetired: (reply?.planProblem ?? (step.step === "form" ? step.planProblem : undefined)) !== undefined,
     link: card?.resumeLink?.url.replace(/^https?:\/\/[^/]+/, ""),
   };
 }
@@ -91,10 +79,10 @@ const COMPANIES = ["Engines Ltd", "Difference Inc"] as const;
 const pathOf = (plan: string) => `/subscription/${plan}`;
 
 /** Counts subscriptions at Stripe and lists the companies of the API's sign-ups with a trial. */
-async function trialsOf({ rows, subscriptionsOf }: World, email: string) {
+async function trialsOf({ rows, chargesOf }: World, email: string) {
   const found = await rows("SELECT company_name FROM sign_ups WHERE email = ? AND status = 'trialing'", email);
   const companies = found.map(({ company_name }) => String(company_name));
-  return { subscriptions: await subscriptionsOf(email), companies };
+  return { subscriptions: (await chargesOf(email)).length, companies };
 }
 
 /** Opens a page or posts a form. The page must show the truth, no password and no other sign-up's name. */
@@ -108,6 +96,8 @@ async function open(world: World, tab: Tab, path: string, form?: Form): Promise<
   const setupIntent = clientSecret.split("_secret_")[0] ?? "";
   const [row] = await world.rows("SELECT * FROM sign_ups WHERE stripe_setup_intent_id = ?", setupIntent);
   if (row && email) expect(row).toMatchObject({ email, company_name: company });
+  const own = row ? [row] : await world.rows("SELECT * FROM sign_ups WHERE email = ?", tab.email);
+  await expectTrue(world, { ...tab.page, email: tab.email }, own);
   if (kind !== "done" && notice?.message !== SIGNUP_FINISHED.message) return;
   const { subscriptions, companies } = await trialsOf(world, tab.email);
   expect([kind, subscriptions, companies]).toEqual([kind, 1, company ? [company] : companies]);
@@ -117,10 +107,10 @@ async function open(world: World, tab: Tab, path: string, form?: Form): Promise<
 async function send(world: World, tab: Tab, more: Form = {}, losesAnswers = false): Promise<void> {
   const { random, emails } = world;
   const own = { package_id: tab.page.plan, email: random.oneOf(emails), company_name: random.oneOf(COMPANIES) };
-  const form = { ...fields, ...own, ...more };
+  const form: Form = { ...fields, ...own, price_cents: String(tab.page.shown ?? ""), ...more };
   Object.assign(tab, { sent: form, email: form.email });
   world.loseAnswers(losesAnswers);
-  await open(world, tab, pathOf(form.package_id), form);
+  await open(world, tab, pathOf(form.package_id ?? ""), form);
   world.loseAnswers(false);
   const { kind, email, company } = tab.page;
   if (kind !== "waiting") expect([email, company]).toEqual([form.email, form.company_name]);
@@ -147,6 +137,11 @@ async function openLink(world: World, tab: Tab): Promise<void> {
 
 const wait = async ({ random, wait }: World) => wait?.(random.oneOf([1, 12, 25]));
 
+/** As if the cookie with the sign-up were too old. The form's cookie stays, so the same form has the same key. */
+function loseSession(_: World, { browser }: Tab): void {
+  for (const name of browser.jar.keys()) if (name.endsWith("signup")) browser.jar.delete(name);
+}
+
 function changeCookies({ random }: World, { browser }: Tab): void {
   browser.jar.clear();
   browser.keepsCookies = random.chance(0.5);
@@ -160,7 +155,11 @@ const START_OVER = { intent: "start-over" };
 
 /** The steps of visitors and the network, in any order. */
 const STEPS: [Step, ...Step[]] = [
-  ["open a plan", anywhere, (world, tab) => open(world, tab, pathOf(world.random.oneOf([PLAN, OTHER_PLAN])))],
+  [
+    "open a plan",
+    anywhere,
+    (world, tab) => open(world, tab, pathOf(world.random.oneOf([PLAN, OTHER_PLAN, CUSTOM.id]))),
+  ],
   ["reload", anywhere, (world, tab) => open(world, tab, tab.page.path)],
   ["send the form", onForm, (world, tab) => send(world, tab)],
   ["send the form, whose answer is lost", onForm, (world, tab) => send(world, tab, {}, true)],
@@ -172,13 +171,15 @@ const STEPS: [Step, ...Step[]] = [
   ["enter a card that is declined", onCard, (world, tab) => pay(world, tab, false)],
   ["enter five cards that are declined", onCard, (world, tab) => pay(world, tab, false, 5)],
   ["open the link in the other browser", ({ page }) => page.link, openLink],
+  ["lose the sign-up's cookie", anywhere, loseSession],
+  ["change prices", anywhere, changePrices],
   ["lose the cookies, and block or allow them", anywhere, changeCookies],
   ["wait some hours", anywhere, wait],
 ];
 
 /** Follows each page's offer until the sign-up succeeds or truly ends. */
 async function goOn(world: World, tab: Tab, moves = 0): Promise<void> {
-  const { kind, notice, path, email, company } = tab.page;
+  const { kind, notice, path, email, company, isRetired } = tab.page;
   if (kind === "done" || notice?.message === SIGNUP_FINISHED.message) return;
   if (notice?.message === DUPLICATE && (await trialsOf(world, tab.email)).subscriptions === 1) return;
   // The longest way: form, card, canceled sign-up, form, card, and the pages between.
@@ -190,7 +191,8 @@ async function goOn(world: World, tab: Tab, moves = 0): Promise<void> {
     // A filled-in form needs only its passwords. An empty form is filled in for a new visitor.
     const newcomer = { email: world.emailOf(world.emails.length) };
     if (!email) world.emails.push(newcomer.email);
-    await send(world, tab, email ? { email, company_name: company } : newcomer);
+    const another: Form = isRetired ? { package_id: PLAN, price_cents: "" } : {};
+    await send(world, tab, { ...another, ...(email ? { email, company_name: company } : newcomer) });
   } else if (kind !== "ready" || notice?.message === SIGNUP_CANCELED.message)
     await open(world, tab, path.split("?")[0] ?? "");
   else {

@@ -1,3 +1,5 @@
+import { onTestFinished } from "vitest";
+import { PLANS } from "../../../app/pricing/plans/plan-list";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
 import { apiInProcess } from "../api-in-process/api";
 import { eventOf, sign } from "../stripe-events";
@@ -42,6 +44,14 @@ export function siteWithApi() {
       const customers = api.model.all("customer").filter((customer) => customer.email === email);
       const subscriptions = customers.flatMap(({ id }) => api.model.all("subscription", id));
       return subscriptions.map(({ items }) => items?.data[0]?.price.unit_amount);
+    },
+    /** Changes the site's price of a listed plan, as a release does. Until the test ends. */
+    listPrice(packageId: string, cents: number): void {
+      const plan = PLANS.find((one) => one.packageId === packageId);
+      if (!plan) throw new Error(`${packageId} is not listed`);
+      const { shownPriceCents } = plan;
+      onTestFinished(() => void Object.assign(plan, { shownPriceCents }));
+      Object.assign(plan, { shownPriceCents: cents });
     },
     /** Sends an operator's command `catalog`. */
     catalog: (body: object) =>

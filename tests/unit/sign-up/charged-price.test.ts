@@ -1,5 +1,5 @@
-import { describe, expect, onTestFinished, test } from "vitest";
-import { findPlan, PLANS } from "../../../app/pricing/plans/plan-list";
+import { describe, expect, test } from "vitest";
+import { findPlan } from "../../../app/pricing/plans/plan-list";
 import type { SignupStep } from "../../../app/signup/steps";
 import { stopClock } from "../../support/clock";
 import { fields, typed } from "../../support/person";
@@ -15,16 +15,12 @@ const EMAIL = "ada@example.com";
 
 /** A visitor's browser, on a site and an API whose prices of one plan a company changes. */
 function visits() {
-  const { site, api, catalog, enterCard, chargesOf, loseAnswers } = siteWithApi();
-  const plan = PLANS.find(({ packageId }) => packageId === PLAN);
-  if (!plan) throw new Error("The plan is not listed");
-  const { shownPriceCents: atFirst } = plan;
-  onTestFinished(() => void Object.assign(plan, { shownPriceCents: atFirst }));
+  const { site, api, catalog, enterCard, chargesOf, listPrice, loseAnswers } = siteWithApi();
   let session: Awaited<ReturnType<typeof post>>["session"];
   const kept = () => (typeof session === "object" && "key" in session ? session : undefined);
   return {
     loseAnswers,
-    setListPrice: (cents: number) => void Object.assign(plan, { shownPriceCents: cents }),
+    setListPrice: (cents: number) => listPrice(PLAN, cents),
     setApiPrice: (cents: number) => catalog({ packages: [{ id: PLAN, name: "STANDARD", price_cents: cents }] }),
     /** Sends the form of a page that shows a price. */
     async send(shownCents: number, more: object = {}) {

@@ -1,10 +1,11 @@
 import { onTestFailed, onTestFinished, test, vi } from "vitest";
-import { type Backend, runSequence } from "../../simulation/sign-up-model";
+import { runSequence } from "../../simulation/sign-up-model";
+import type { Backend } from "../../simulation/site-backend";
 import { look, post, SITE_URL } from "../../support/site-in-process/site-context";
 import { siteWithApi } from "../../support/site-in-process/site-with-api";
 
 function backend(): Backend {
-  const { site, api, deliver, loseAnswers, enterCard, chargesOf } = siteWithApi();
+  const { site, api, deliver, loseAnswers, enterCard, chargesOf, catalog, listPrice } = siteWithApi();
   return {
     async ask(path, headers, form) {
       const posted = form && (await post(site, form, { path, headers }));
@@ -17,9 +18,10 @@ function backend(): Backend {
       return { cookies: [...cookies, nonce ?? []].flat(), sentTo, step, reply: posted?.reply };
     },
     rows: api.rows,
-    subscriptionsOf: (email) => chargesOf(email).length,
+    chargesOf,
     enterCard,
     loseAnswers,
+    company: { catalog, list: listPrice },
     async wait(hours) {
       vi.setSystemTime(Date.now() + hours * 60 * 60 * 1000);
       await api.runScheduled();
