@@ -6,7 +6,7 @@ import { OTHER_PLAN, PLAN } from "../support/site-in-process/site-settings";
 import { CUSTOM } from "./price-list";
 import { randomOf } from "./random";
 import type { Backend } from "./site-backend";
-import { changePrices, expectTrue, shownOn } from "./site-prices";
+import { changePrices, expectNoMore, expectTrue, shownOn } from "./site-prices";
 
 /*
  * Random visitors of the site, with the API and Stripe behind it. After each step the page must show the truth, and at the end
@@ -112,6 +112,7 @@ async function send(world: World, tab: Tab, more: Form = {}, losesAnswers = fals
   world.loseAnswers(losesAnswers);
   await open(world, tab, pathOf(form.package_id ?? ""), form);
   world.loseAnswers(false);
+  await expectNoMore(world, tab.page.clientSecret, form.price_cents);
   const { kind, email, company } = tab.page;
   if (kind !== "waiting") expect([email, company]).toEqual([form.email, form.company_name]);
 }

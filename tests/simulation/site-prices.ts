@@ -35,6 +35,17 @@ export async function changePrices({ company, random }: { company?: Company; ran
   for (const step of steps) await step();
 }
 
+/** A sign-up that waits for its card costs no more than the form that led to it showed. */
+export async function expectNoMore(
+  { rows }: Pick<Backend, "rows">,
+  clientSecret: string,
+  shownCents = "",
+): Promise<void> {
+  const query = "SELECT price_cents FROM sign_ups WHERE stripe_setup_intent_id = ? AND status = 'pending'";
+  const [row] = await rows(query, clientSecret.split("_secret_")[0] ?? "");
+  if (row && shownCents) expect(Number(shownCents), "the form's price").toBeGreaterThanOrEqual(Number(row.price_cents));
+}
+
 /** A page after the form shows the price of its sign-up, which Stripe charges. @param rows the sign-up's, or its email address's */
 export async function expectTrue(
   { chargesOf }: Pick<Backend, "chargesOf">,

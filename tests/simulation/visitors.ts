@@ -171,6 +171,9 @@ export class Visitor {
       await this.#pause(20 * MINUTE);
     }
     const outcome = stripe.confirm(setupIntent, card, false);
+    const failed = stripe.get(setupIntent);
+    // Its customer was deleted in the meantime.
+    if (outcome === "gone" && failed?.status === "processing") failed.status = "requires_payment_method";
     this.world.note(`${form.name} enters ${card}: ${outcome}`);
     const taken = outcome === "succeeded" ? this.deeds.consents : this.deeds.refused;
     const consent = { ...form, told: centsIn(reply) };

@@ -16,7 +16,7 @@ import {
   type UnfinishedSession,
 } from "../session-state";
 import type { SignupStep } from "../steps";
-import { checkSession } from "./session/check-session.server";
+import { checkSession, withAgreedPrice } from "./session/check-session.server";
 import { resumeLink } from "./session/resume-link.server";
 
 /** The release of Stripe.js that the installed @stripe/stripe-js expects. */
@@ -99,7 +99,7 @@ async function stepOf(current: CurrentSession, visit: Visit, context: AppLoadCon
     case "unreadable":
       return { step: "form", packageId: visit.packageId, ended: SESSION_UNREADABLE };
     case "card": {
-      if (!isAnotherPlan && !visit.isEdit) return cardStep(current, context);
+      if (!isAnotherPlan && !visit.isEdit) return cardStep(await priced(current, context), context);
       const packageId = visit.packageId || current.packageId;
       return { step: "form", packageId, draft: draftOf(current), openPlan: current.packageId };
     }
@@ -121,6 +121,12 @@ async function stepOf(current: CurrentSession, visit: Visit, context: AppLoadCon
 
 /** The notice on the form after a sign-up has ended. */
 export const ENDED = { expired: SESSION_EXPIRED, canceled: SIGNUP_CANCELED, "too old": SESSION_UNREADABLE };
+
+/** On a device that continued a sign-up, which has no details, the first device may have lowered the price since. */
+async function priced(current: SessionIn<"card">, context: AppLoadContext): Promise<SessionIn<"card">> {
+  if (current.details !== undefined) return current;
+  return { ...current, ...(await withAgreedPrice(current, context)) };
+}
 
 async function cardStep(current: SessionIn<"card">, context: AppLoadContext): Promise<SignupStep> {
   const { sessions, resumeLinks, configuration } = context;

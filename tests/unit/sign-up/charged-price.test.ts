@@ -37,6 +37,15 @@ function visits() {
       if (changed) session = changed;
       return shownOn(step);
     },
+    /** The price on the page of another device that continued the sign-up by its link. */
+    async onOtherDevice() {
+      const current = kept();
+      if (current?.state !== "card") throw new Error("There is no card step");
+      const path = `/subscription/${current.packageId}?resume=${await site.resumeLinks.toToken(current)}`;
+      const { session: there } = await post(site, { intent: "resume" }, { path });
+      if (typeof there !== "object" || !("key" in there)) throw new Error("The link did not work");
+      return async () => shownOn((await look(site, { session: there })).step);
+    },
     /** The form of a plan's link. */
     async form(packageId: string) {
       const { step } = await look(site, { path: `/subscription/${packageId}` });
@@ -104,6 +113,17 @@ test("a form that is sent again from a page with a lower price gets that price, 
   const onCardStep = await shown();
   await pay();
   expect([onCardStep, await shown(), charged()]).toEqual([40_000, 40_000, [40_000]]);
+});
+
+test("a form that is sent again from a page with a lower price changes the price on the other device too", async () => {
+  const { setListPrice, setApiPrice, send, onOtherDevice } = visits();
+  await send(50_000);
+  const shownThere = await onOtherDevice();
+  const before = await shownThere();
+  setListPrice(40_000);
+  await setApiPrice(40_000);
+  await send(40_000);
+  expect([before, await shownThere()]).toEqual([50_000, 40_000]);
 });
 
 describe("a plan that is not on the price list", () => {
