@@ -1,13 +1,17 @@
 import type { Page } from "@playwright/test";
-import { coveredAnywhere, faultsOfLargeText, layoutFaults, withoutFocusRing } from "./support/faults";
+import { coveredAnywhere, faultsOfLargeText, layoutFaults, outsideColumn, withoutFocusRing } from "./support/faults";
 import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
-test("on every step everything can be clicked, has a focus ring and breaks no word", async ({ page, elsewhere }) => {
+test("on every step everything can be clicked, has a focus ring, stays in its column and breaks no word", async ({
+  page,
+  elsewhere,
+}) => {
   const visitor = signup(page);
   async function check(step: string) {
     expect.soft(await layoutFaults(page), step).toEqual([]);
     expect.soft(await withoutFocusRing(page), step).toEqual([]);
+    expect.soft(await outsideColumn(page), step).toEqual([]);
   }
   async function checkWithoutScripts(path: string, prepare = async (_: Page) => {}) {
     const other = await elsewhere({ javaScriptEnabled: false, storageState: await page.context().storageState() });

@@ -1,8 +1,8 @@
 import { Button } from "../../ui/controls/button";
 import { LockIcon } from "../../ui/controls/icons";
 
-/** Reserves the height of the provider's fields until they have loaded. */
-export const CARD_FIELDS = "min-h-72";
+/** Reserves the height of the provider's fields until they have loaded. Narrow screens break their terms into more lines. */
+export const CARD_FIELDS = "min-h-72 sm:min-h-56";
 export const LOADING = "animate-pulse rounded-md bg-sunken motion-reduce:animate-none";
 
 /** Shown in place of the card's fields while they load, or with a button to try again if they could not be loaded. */

@@ -69,7 +69,9 @@ export function CardStep({ data, failure }: { data: CardStepData; failure: Notic
             configured && <CardPlaceholder />
           )}
         </section>
-        <div className="mt-4 text-sm text-muted [overflow-wrap:anywhere]">
+      </div>
+      <div className="step-side mt-4">
+        <div className="text-sm text-muted [overflow-wrap:anywhere]">
           {data.details && (
             <p>
               Signing up <strong dir="auto">{data.details.company_name}</strong> with <span>{data.details.email}</span>.{" "}
@@ -85,7 +87,7 @@ export function CardStep({ data, failure }: { data: CardStepData; failure: Notic
         {data.resumeLink && <ResumeOnAnotherDevice link={data.resumeLink} />}
         <Form method="post" action={pathname} aria-label="Start over" className="mt-6">
           <input type="hidden" name="sign_up" value={data.key} />
-          <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">
+          <Button type="submit" variant="ghost" name="intent" value="start-over">
             Start over
           </Button>
         </Form>

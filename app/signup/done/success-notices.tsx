@@ -15,7 +15,7 @@ export function SuccessNotices() {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <div className="grid gap-2 lg:grid-cols-2">
+    <div className="success-notices grid gap-2 lg:grid-cols-2">
       <SignupNotice notice={CARD_SUCCESSFUL} />
       <div className={both ? "" : hydrated ? "invisible" : "invisible-with-script"}>
         <SignupNotice notice={SUBSCRIPTION_SUCCESSFUL} />

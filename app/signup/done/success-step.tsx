@@ -116,7 +116,7 @@ export function SuccessStep({ data, failure }: { data: DoneStepData; failure: No
         </div>
         <Form method="post" action={pathname} className="mt-8">
           {key && <input type="hidden" name="sign_up" value={key} />}
-          <Button type="submit" variant="ghost" className="-ml-5" name="intent" value="start-over">
+          <Button type="submit" variant="ghost" name="intent" value="start-over">
             Sign up another company
           </Button>
         </Form>

@@ -41,6 +41,19 @@ export async function withoutFocusRing(page: Page): Promise<string[]> {
   }, CONTROLS);
 }
 
+/** The visible links, buttons and fields that stick out of their column on the left in forced colors, which show each button's border. */
+export async function outsideColumn(page: Page): Promise<string[]> {
+  await page.emulateMedia({ forcedColors: "active" });
+  const found = await page.evaluate((controls) => {
+    const edge = document.querySelector("h1")?.getBoundingClientRect().left ?? 0;
+    return [...document.querySelectorAll(`main :is(${controls})`)]
+      .filter((control) => control.checkVisibility() && control.getBoundingClientRect().left < edge - 1)
+      .map((control) => control.outerHTML.slice(0, 80));
+  }, CONTROLS);
+  await page.emulateMedia({ forcedColors: "none" });
+  return found;
+}
+
 /** The words on two lines that would fit on one, and whether the page scrolls sideways. */
 function brokenWords(page: Page): Promise<string[]> {
   return page.evaluate(() => {
