@@ -109,7 +109,7 @@ export class World implements Platform {
     if (response === undefined) return undefined;
     const { status } = response;
     const text = await response.text();
-    this.note(`${name}: ${status} ${text}`);
+    this.note(`${name}: ${status} ${/<h1>(.*)<\/h1>/.exec(text)?.[1] ?? text}`);
     if (status === 500 && !invocation.databaseFailed) this.violate(`${name} got a 500 although its database worked`);
     if (status >= 500 && this.conditions.isSound) this.violate(`${name} got a ${status} although nothing failed`);
     await this.scheduler.sleep(back);
