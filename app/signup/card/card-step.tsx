@@ -70,7 +70,7 @@ export function CardStep({ data, failure }: { data: CardStepData; failure: Notic
           )}
         </section>
       </div>
-      <div className="step-side mt-4">
+      <div className="step-side">
         <div className="text-sm text-muted [overflow-wrap:anywhere]">
           {data.details && (
             <p>
