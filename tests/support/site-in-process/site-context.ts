@@ -14,6 +14,8 @@ import { PATH, SETTINGS, SITE_URL, STATUS_URL } from "./site-settings";
 export * from "./site-settings";
 
 const contexts = z.custom<AppLoadContext>();
+/** What the API says about a sign-up for `PLAN`. */
+const PRICE = { price_cents: 50_000, currency: "usd" };
 type Answer = () => Response | Promise<Response>;
 
 /**
@@ -23,8 +25,8 @@ type Answer = () => Response | Promise<Response>;
 export function siteContext(settings: Record<string, unknown> = {}) {
   const api: { calls: { url: string; init: RequestInit }[]; answer: Answer; status: Answer } = {
     calls: [],
-    answer: () => Response.json({ client_secret: "seti_1_secret_1", status_url: STATUS_URL }),
-    status: () => Response.json({ status: "trial", trial_end: "2026-11-27T12:00:00.000Z" }),
+    answer: () => Response.json({ client_secret: "seti_1_secret_1", status_url: STATUS_URL, ...PRICE }),
+    status: () => Response.json({ status: "trial", trial_end: "2026-11-27T12:00:00.000Z", ...PRICE }),
   };
   const stripe = { asked: [] as string[], says: { status: "requires_payment_method" } as object, status: 200 };
   const turnstileCalls = { asked: [] as string[], answer: (() => Response.json({ success: true })) as Answer };

@@ -76,7 +76,9 @@ describe("a sign-up keeps the price", () => {
   });
 
   test("only with a plan", async () => {
-    const { session } = await submit({ package_id: "", price_cents: String(LOWER) });
+    const site = siteContext();
+    site.api.answer = () => Response.json({ client_secret: "seti_1_secret_1" });
+    const { session } = await submit({ package_id: "", price_cents: String(LOWER) }, site);
     expect(session).toMatchObject({ state: "card" });
     expect(session).not.toHaveProperty("agreedPriceCents");
   });
