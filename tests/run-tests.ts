@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { JSDOM } from "jsdom";
 import * as z from "zod";
+import { readOptionsOrExit } from "../tools/command-line";
 import { askThisMachineDirectly } from "../tools/no-proxy";
 
 /* `npm test` and `npm run test:release`: runs the scripts of a tier in turn and sums their tests up. */
@@ -31,6 +32,9 @@ const REPORTING: Record<string, (file: string) => string[]> = {
 /** Messages of tests/support/watchdog.ts about a test that runs too long, and about a test whose process has ended. */
 const LONG_TEST = /^(?:Still running|An endless loop) .*$/gm;
 const ENDED_TEST = /^Ended while it ran: (.*)$/gm;
+
+const [tier = ""] = process.argv.slice(2);
+readOptionsOrExit(tier === "test" ? "test" : `test:${tier}`, {}, process.argv.slice(3));
 
 type Outcome = { script: string; seconds: number; passed: number; failed: string[] };
 
@@ -91,7 +95,7 @@ const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
   .parse(JSON.parse(await readFile(join(root, "package.json"), "utf8")));
 const outcomes: Outcome[] = [];
-for (const together of process.argv.slice(2).flatMap((tier) => TIERS[tier] ?? [])) {
+for (const together of TIERS[tier] ?? []) {
   if (outcomes.some(({ script, failed }) => script === "build" && failed.length > 0)) break;
   const names = together.filter((name) => !outcomes.some(({ script }) => script === name));
   outcomes.push(...(await Promise.all(names.map((name) => run(name, scripts[name] ?? "")))));

@@ -15,7 +15,7 @@ process.env.NODE_ENV = "test";
 /** Values are shown whole in the names of rows and in messages. */
 const chaiConfig = { truncateThreshold: 200 };
 
-/** Tests of the built Workers in Miniflare. Run `npm run build` first. */
+/** Tests of the built Workers in Miniflare. Run `npm run build` after a change. */
 export const workers = {
   chaiConfig,
   setupFiles,
@@ -25,6 +25,7 @@ export const workers = {
   expect: { poll: { timeout: 170_000 } },
   // Miniflare and Wrangler take seconds to load, so they load once per process, not once per file.
   isolate: false,
+  globalSetup: here("built-workers.ts"),
 };
 /** Tests in Node alone. */
 export const unit = {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { isPrice, MAX_CENTS } from "../app/contract/money";
 import { PAID_PLANS } from "../app/contract/plans";
-import { runTool, ToolError } from "./failures";
+import { runTool, ToolError, Usage } from "./failures";
 import { QUIET, root, wrangler } from "./wrangler/wrangler";
 
 // npm run build: builds all Workers at once, into build/{name}. npm run build -- {name} builds one.
@@ -84,6 +84,13 @@ async function run(...args: string[]): Promise<void> {
   });
 }
 
+/** Builds all Workers if a source is newer than their last build. */
+export async function buildWhatChanged(): Promise<void> {
+  const isCurrent = isBuilt();
+  console.log(isCurrent ? "The build is up to date." : "Building …");
+  if (!isCurrent) await build();
+}
+
 /**
  * True if no source is newer than the last build of all Workers. In app/, checks folders too, because deleting a file updates its
  * folder.
@@ -104,8 +111,9 @@ function isOlder(path: string, time: number, countsFolders: boolean): boolean {
   return names.every((name) => isOlder(join(path, name), time, countsFolders));
 }
 
-/** The Workers that a command names, all without a name. Throws ToolError for another name. */
+/** The Workers that a command names, all without a name. Throws ToolError for another name, and Usage for `--help`. */
 export function workersIn(args: readonly string[]): readonly WorkerName[] {
+  if (args.includes("--help")) throw new Usage(`Usage: npm run build [${workerNames.join("] [")}]`);
   const names = workerNames.filter((name) => args.includes(name));
   const wrong = args.find((name) => !workerNames.some((known) => known === name));
   if (wrong !== undefined)

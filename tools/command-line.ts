@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { ToolError } from "./failures";
+import { ToolError, tell, Usage } from "./failures";
 
 /** The arguments of a script in package.json. npm passes words on to the script, but options only after a `--`. */
 type Shape<Target extends string> = {
@@ -23,7 +23,7 @@ export type CommandLine<Target extends string> = {
 
 /**
  * Reads `npm run {script} {target} [{word}] [-- --option …]`. For a wrong command, and for an option that npm kept for itself,
- * throws ToolError with the commands to type.
+ * throws ToolError with the commands to type; for `--help`, throws Usage.
  */
 export function readCommandLine<Target extends string>(
   shape: Shape<Target>,
@@ -34,6 +34,7 @@ export function readCommandLine<Target extends string>(
   const refusal = (problem: string, named: readonly string[] = targets, meant?: string) =>
     new ToolError(`${problem} Type:\n${named.map((target) => `  ${usageOf(shape, target, meant)}`).join("\n")}`);
   const { values, positionals } = parse(args, shape, refusal);
+  if (values.help === true) throw new Usage(`Usage:\n${targets.map((name) => `  ${usageOf(shape, name)}`).join("\n")}`);
   // npm sets this variable for an option that was typed without a separate `--` before it.
   const isTakenByNpm = (name: string) => environment[`npm_config_${name.replaceAll("-", "_")}`] !== undefined;
 
@@ -54,26 +55,66 @@ export function readCommandLine<Target extends string>(
   if (word !== undefined && words.length === 0) throw refusal(`The ${word} is missing.`, [target]);
   if (words.length > (word === undefined ? 0 : 1)) throw refusal(`"${words.at(-1)}" is one word too many.`, [target]);
 
+  return { target, word: words[0] ?? "", ...optionsIn(values, options) };
+}
+
+/** The options of a script without a target. */
+export type Options = Pick<CommandLine<never>, "values" | "switches">;
+
+/**
+ * Reads `npm run {script} [-- --option …]`. Throws ToolError for a word and for an unknown option, and Usage for `--help`.
+ * @param options as in `Shape`
+ */
+export function readOptions(
+  script: string,
+  options: Record<string, string> = {},
+  args: string[] = process.argv.slice(2),
+): Options {
+  const { script: typed, rest } = typedAs(script, options);
+  const usage = `${typed}${rest}`;
+  const { values, positionals } = parse(
+    args,
+    { targets: [], options },
+    (problem) => new ToolError(`${problem} Type: ${usage}`),
+  );
+  if (values.help === true) throw new Usage(`Usage: ${usage}`);
+  if (positionals.length > 0) throw new ToolError(`${typed} takes no "${positionals[0]}". Type: ${usage}`);
+  return optionsIn(values, options);
+}
+
+/** For a script that runs as it loads: prints what `readOptions` throws, and ends the process. */
+export function readOptionsOrExit(script: string, options?: Record<string, string>, args?: string[]): Options {
+  try {
+    return readOptions(script, options, args);
+  } catch (error) {
+    process.exit(tell(error));
+  }
+}
+
+/** npm has short forms for two scripts. */
+function typedAs(script: string, options: Record<string, string>) {
+  const others = Object.entries(options).map(([name, value]) => `[${optionOf([name, value])}]`);
+  const short = script === "start" || script === "test";
+  return { script: `npm ${short ? "" : "run "}${script}`, rest: others.length > 0 ? ` -- ${others.join(" ")}` : "" };
+}
+
+const optionOf = ([name, value]: [string, string]) => (value === "" ? `--${name}` : `--${name} {${value}}`);
+
+function optionsIn(values: Record<string, unknown>, options: Record<string, string>): Options {
   const given = Object.entries(values).filter(([name]) => name in options);
   return {
-    target,
-    word: words[0] ?? "",
     values: Object.fromEntries(given.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []))),
     switches: new Set(given.flatMap(([name, value]) => (value === true ? [name] : []))),
   };
 }
 
-/** For a script that takes no arguments. Throws ToolError for any, `--help` too. */
-export function readNoArguments(script: string, args: string[] = process.argv.slice(2)): void {
-  if (args.length > 0) throw new ToolError(`npm run ${script} takes no arguments, but got "${args.join(" ")}".`);
-}
-
 function parse(
   args: string[],
-  { targets, options = {} }: Shape<string>,
+  { targets, options = {} }: Pick<Shape<string>, "targets" | "options">,
   refusal: (problem: string) => ToolError,
 ): { values: Record<string, unknown>; positionals: string[] } {
   const types = [
+    ["help", { type: "boolean", short: "h" }] as const,
     ...targets.map((name) => [name, { type: "boolean" }] as const),
     ...Object.entries(options).map(([name, value]) => [name, { type: value === "" ? "boolean" : "string" }] as const),
   ];
@@ -88,7 +129,6 @@ function parse(
 
 /** @param meant an option that was typed, which the usage shows */
 function usageOf({ script, word, options = {}, required = [] }: Shape<string>, target: string, meant?: string): string {
-  const optionOf = ([name, value]: [string, string]) => (value === "" ? `--${name}` : `--${name} {${value}}`);
   const isNeeded = ([name]: [string, string]) => required.includes(name) || name === meant;
   const needed = Object.entries(options).filter(isNeeded).map(optionOf);
   const others = Object.entries(options)

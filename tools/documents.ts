@@ -5,6 +5,7 @@ import * as z from "zod/v4/core";
 import { company } from "../app/company";
 import { settings as siteSettings } from "../app/pipeline/settings/configuration.server";
 import { settings as apiSettings } from "../functions/subscription-api/config";
+import { readOptionsOrExit } from "./command-line";
 import { textSettings } from "./start/local-settings";
 
 // npm run docs: writes the tables of settings into the operator's handbook, and each Worker's .dev.vars.example.
@@ -110,6 +111,7 @@ function markdownTable(headings: string[], rows: string[][]): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  readOptionsOrExit("docs");
   writeFileSync(join(root, HANDBOOK), withTables(textOf(HANDBOOK)));
   for (const [path, text] of Object.entries(EXAMPLES)) writeFileSync(join(root, path), text());
 }

@@ -27,13 +27,18 @@ export async function exitCodeOf(command: Command): Promise<0 | 1> {
   try {
     return (await command()) ? 0 : 1;
   } catch (error) {
-    if (error instanceof Usage) {
-      console.log(error.message);
-      return 0;
-    }
-    console.error(sentenceOf(error));
-    return 1;
+    return tell(error);
   }
+}
+
+/** Says what ended a command, and returns its exit code. */
+export function tell(error: unknown): 0 | 1 {
+  if (error instanceof Usage) {
+    console.log(error.message);
+    return 0;
+  }
+  console.error(sentenceOf(error));
+  return 1;
 }
 
 /** The message if the error is expected: ours, a failed system call or an invalid wrangler.toml. Else the stack. */

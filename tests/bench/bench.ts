@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare, type WorkerOptions } from "miniflare";
 import { Pool } from "undici";
+import { buildWhatChanged } from "../../tools/build";
+import { readOptionsOrExit } from "../../tools/command-line";
 import { bindingsOf } from "../../tools/wrangler/worker-settings";
 import { root } from "../../tools/wrangler/wrangler";
 import { fields } from "../support/person";
@@ -12,21 +14,20 @@ import { cpuMs, firstRequestMs, workerdPid } from "./first-request";
 import { type SlowVisit, visitOnSlowPhone } from "./slow-phone";
 
 /*
- * `npm run bench` (Linux, after `npm run build`): the CPU time of a page, divided by the CPU time of a Worker that returns the
+ * `npm run bench` (Linux): the CPU time of a page, divided by the CPU time of a Worker that returns the
  * same bytes as a constant, in one run; then a new process's first request, and the form on a slow phone. `--quick` tries it;
- * `--only=form` measures the rows or tables whose names have this word; `--write` puts the tables into docs/performance.md.
+ * `--only form` measures the rows or tables whose names have this word; `--write` puts the tables into docs/performance.md.
  */
 
-const [isQuick, isWritten] = ["--quick", "--write"].map((flag) => process.argv.includes(flag));
-const only =
-  process.argv
-    .find((flag) => flag.startsWith("--only="))
-    ?.slice("--only=".length)
-    .toLowerCase() ?? "";
+const { values, switches } = readOptionsOrExit("bench", { quick: "", write: "", only: "row" });
+const [isQuick, isWritten] = [switches.has("quick"), switches.has("write")];
+const only = (values.only ?? "").toLowerCase();
 if (isQuick && isWritten) {
   console.error("A quick run is too noisy to publish: npm run bench -- --write");
   process.exit(1);
 }
+await buildWhatChanged();
+
 const [ROUNDS, WARM_UP_MS] = isQuick ? [3, 500] : [11, 4_000];
 /** A round alternates between site and constant in short slices, so that the machine's noise meets both. */
 const SLICE_MS = 200;

@@ -13,7 +13,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig<{ translated: boolean }>({
   testDir: here("."),
   testMatch: "**/*.spec.ts",
-  globalSetup: here("../temporary-folder.ts"),
+  globalSetup: [here("../built-workers.ts"), here("../temporary-folder.ts")],
   outputDir: join(process.env.TEST_RESULTS ?? here("../../build/test-results"), "browser"),
   fullyParallel: true,
   forbidOnly: process.env.CI !== undefined,

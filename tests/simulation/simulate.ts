@@ -1,19 +1,17 @@
-import { parseArgs } from "node:util";
-import * as z from "zod";
+import { readOptionsOrExit } from "../../tools/command-line";
 import { report, search } from "./history";
 import { loadApi } from "./loaded-api";
 
 /* `npm run simulate -- --sign-ups N --seed S` runs histories from seed S on until there are N sign-ups. */
 
-const { values } = parseArgs({ options: { "sign-ups": { type: "string" }, seed: { type: "string" } } });
-const number = z.coerce.number().int().nonnegative();
-const first = number.parse(values.seed ?? Math.floor(Math.random() * 1e9));
+const { values } = readOptionsOrExit("simulate", { "sign-ups": "number", seed: "number" });
+const wanted = numberOf("sign-ups") ?? 400;
+const first = numberOf("seed") ?? Math.floor(Math.random() * 1e9);
 console.log(`Seed ${first}`);
 // Simulated faults create many errors, whose stacks are never read.
 Error.stackTraceLimit = 0;
 
 const loaded = await loadApi();
-const wanted = number.parse(values["sign-ups"] ?? 400);
 let toldAt = Date.now();
 const found = await search(loaded, { first, signUps: wanted }, (made) => {
   if (Date.now() - toldAt < 10_000) return;
@@ -27,4 +25,11 @@ console.log(
 if (failing !== undefined) {
   console.log(await report(failing, loaded));
   process.exitCode = 1;
+}
+
+function numberOf(name: string): number | undefined {
+  const value = values[name];
+  if (value === undefined || /^\d{1,10}$/.test(value)) return value === undefined ? undefined : Number(value);
+  console.error(`--${name} is "${value}", which is not a whole number.`);
+  process.exit(1);
 }

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { readOptions } from "../../tools/command-line";
 import { runTool } from "../../tools/failures";
 import { root } from "../../tools/wrangler/wrangler";
 import { FACTS, PUBLIC_FACTS, UNSEEN_FACTS } from "./facts/facts";
@@ -18,6 +19,7 @@ function walkCardStep(): boolean {
 }
 
 await runTool(async () => {
+  readOptions("test:stripe");
   const interrupted = new AbortController();
   process.once("SIGINT", () => interrupted.abort());
   const hold = await runFacts({

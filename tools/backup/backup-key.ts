@@ -1,11 +1,11 @@
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
-import { readNoArguments } from "../command-line";
+import { readOptions } from "../command-line";
 import { runTool } from "../failures";
 
 // npm run backup:key: prints a new pair of keys for npm run backup and npm run restore.
 
 await runTool(async () => {
-  readNoArguments("backup:key");
+  readOptions("backup:key");
   const secret = await generateX25519Identity();
   console.log(`Public key, for npm run backup:
   ${await identityToRecipient(secret)}

@@ -6,8 +6,11 @@ import { chromium, type Page } from "@playwright/test";
 import { company } from "../../app/company";
 import { SHARE_IMAGE_SIZE, type ShareImage, shareImages } from "../../app/seo/share-images";
 import { findChromium } from "../chromium";
+import { readOptionsOrExit } from "../command-line";
 
 // After changing favicon.svg or a headline, run `npm run images` and commit the images.
+
+readOptionsOrExit("images");
 
 const folder = fileURLToPath(new URL("../../public", import.meta.url));
 const font = createRequire(import.meta.url).resolve(

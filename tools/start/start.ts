@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as pass } from "node:timers/promises";
-import { build, isBuilt, type WorkerName, workerNames } from "../build";
+import { buildWhatChanged, type WorkerName, workerNames } from "../build";
+import { readOptionsOrExit } from "../command-line";
 import { sentenceOf, ToolError } from "../failures";
 import { setLocalPrices } from "../releases/prices";
 import { root } from "../wrangler/wrangler";
@@ -20,6 +21,10 @@ import { makeWritable, stateFolderOf } from "./state-folder";
 const CRON_EVERY_MS = 10_000;
 /** A Worker that is still not healthy after this long is misconfigured. */
 const WELL_WITHIN_MS = 10_000;
+
+const isWatching = process.argv[2] === "--watch";
+const args = process.argv.slice(isWatching ? 3 : 2);
+const { switches } = readOptionsOrExit(isWatching ? "dev" : "start", { verbose: "" }, args);
 
 let workers: RunningWorkers | undefined;
 let isStopping = false;
@@ -79,12 +84,6 @@ async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching
   console.log(`  subscription API  ${at(1)}\nPress Ctrl-C to stop everything.\nReady: open ${at(0)}`);
 }
 
-async function buildWhatChanged(): Promise<void> {
-  const isCurrent = isBuilt();
-  console.log(isCurrent ? "The build is up to date." : "Building …");
-  if (!isCurrent) await build();
-}
-
 async function startBuilding() {
   console.log("Building …");
   return (await import("./rebuild")).startBuilding();
@@ -123,5 +122,4 @@ function stopOnSignals(): void {
 stopOnSignals();
 // The terminal, or the pipe that reads the output, was closed.
 process.stdout.on("error", () => void stop(0, ""));
-const flags = { isVerbose: process.argv.includes("--verbose"), isWatching: process.argv.includes("--watch") };
-start(flags).catch((error) => stop(1, sentenceOf(error)));
+start({ isVerbose: switches.has("verbose"), isWatching }).catch((error) => stop(1, sentenceOf(error)));

@@ -7,17 +7,24 @@ import { text } from "node:stream/consumers";
 import * as z from "zod";
 import { root } from "../../../tools/wrangler/wrangler";
 
-const FOLDERS = ["app", "functions", "public", "tools"];
-const FILES = ["package.json", "tsconfig.json", "wrangler.toml", "remix.config.js", "postcss.config.js", ".gitignore"];
+const FOLDERS = ["app", "docs", "functions", "public", "tests", "tools"];
+const FILES = [
+  ...["package.json", "tsconfig.json", "wrangler.toml", "remix.config.js", "postcss.config.js", ".gitignore"],
+  ...["README.md", "biome.json", "vitest.config.ts", "playwright.config.ts", ".dev.vars.example"],
+];
 
 type Started = { input?: string; uid?: number | undefined };
 
-/** A copy of the repository, in which a test may change files and run commands. */
+/** A copy of the repository without builds, in which a test may change files and run commands. */
 export async function checkOut() {
   const folder = await mkdtemp(join(tmpdir(), "checkout-"));
   const home = await mkdtemp(join(tmpdir(), "home-"));
   await chmod(home, 0o777);
-  for (const name of [...FOLDERS, ...FILES]) await cp(join(root, name), join(folder, name), { recursive: true });
+  for (const name of [...FOLDERS, ...FILES])
+    await cp(join(root, name), join(folder, name), {
+      recursive: true,
+      filter: (path) => !path.endsWith("public/build"),
+    });
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   const git = (...args: string[]) => execFileSync("git", args, { cwd: folder });
   git("init", "--quiet");

@@ -111,7 +111,7 @@ test.each([
   expect(workersIn(args)).toEqual(names);
 });
 
-test.each(["--help", "sites", ""])("npm run build %j builds nothing, and names the Workers", (word) => {
+test.each(["--all", "sites", ""])("npm run build %j builds nothing, and names the Workers", (word) => {
   expect(() => workersIn([word])).toThrow(
     `There is no Worker "${word}". The Workers are site, subscription-api, stripe-simulator.`,
   );

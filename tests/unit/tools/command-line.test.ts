@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { readCommandLine } from "../../../tools/command-line";
+import { readCommandLine, readOptions } from "../../../tools/command-line";
+import { Usage } from "../../../tools/failures";
 
 /* Every command names its target, and an option that npm takes for itself is noticed. */
 
@@ -82,4 +83,41 @@ test("an option after -- counts, whatever the same name means to npm", () => {
     npm_config_email: "me@acme.com",
   });
   expect(values).toEqual({ email: "ada@example.com" });
+});
+
+test.each([["--help"], ["-h"], ["staging", "--help"]])(
+  "%s shows the usage of a command with targets, which is no failure",
+  (...args) => {
+    const read = () => readCommandLine(ROLLBACK, args, {});
+    expect(read).toThrow(Usage);
+    expect(read).toThrow(`Usage:${BOTH}`);
+  },
+);
+
+const BENCH = { quick: "", only: "row" };
+
+test("a command without a target reads a switch and an option with a value", () => {
+  expect(readOptions("bench", BENCH, ["--quick", "--only=form"])).toEqual({
+    ...{ values: { only: "form" }, switches: new Set(["quick"]) },
+  });
+});
+
+const OF_BENCH = "npm run bench -- [--quick] [--only {row}]";
+
+test.each([
+  { what: "a word", script: "bench", args: ["form"], says: `npm run bench takes no "form". Type: ${OF_BENCH}` },
+  { what: "an unknown option", script: "bench", args: ["--fast"], says: `Unknown option '--fast'. Type: ${OF_BENCH}` },
+  { what: "no value", script: "bench", args: ["--only"], says: `argument missing. Type: ${OF_BENCH}` },
+  { what: "a word", script: "docs", args: ["x"], says: 'npm run docs takes no "x". Type: npm run docs' },
+  { what: "a word", script: "start", args: ["x"], says: 'npm start takes no "x". Type: npm start' },
+])("$script with $what is refused in one line: $says", ({ script, args, says }) => {
+  const read = () => readOptions(script, script === "bench" ? BENCH : {}, args);
+  expect(read).toThrow(says);
+  expect(read).not.toThrow(/\n/);
+});
+
+test("--help shows the usage of a command without a target, which is no failure", () => {
+  const read = () => readOptions("bench", BENCH, ["--help"]);
+  expect(read).toThrow(Usage);
+  expect(read).toThrow(`Usage: ${OF_BENCH}`);
 });

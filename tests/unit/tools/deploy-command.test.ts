@@ -173,3 +173,12 @@ test.each(["silent", "slow", "html"])("a deployment whose API is %s ends before 
   const { exitCode, last, changes } = await deployed({ account: { packages }, api: HOST[kind] as Answer });
   expect({ exitCode, last, changes }).toEqual({ exitCode: 1, last: AGAIN, changes: ["api deployed"] });
 });
+
+test("a deployment to staging is told apart from production's", async () => {
+  const { wrangler, changes } = cloudflare();
+  const { exitCode, last } = await outcomeOf(() => deploy("staging", neighborsWith({ wrangler }, "staging")));
+  expect({ exitCode, last, changes }).toEqual({
+    ...{ exitCode: 0, last: DONE.replace("production", "staging") },
+    changes: ["api deployed", "site deployed"],
+  });
+});

@@ -126,3 +126,9 @@ test("the site alone is not ready if its own API does not refuse an empty form",
   );
   expect(exitCode).toBe(1);
 });
+
+test("staging is ready by its own settings", async () => {
+  const beside = neighborsWith({}, "staging");
+  const { exitCode, last } = await outcomeOf(async () => (await preflight("staging", false, beside)).isReady);
+  expect({ exitCode, last }).toEqual({ exitCode: 0, last: "✓ Ready to deploy to staging." });
+});
