@@ -77,7 +77,19 @@ test.each([
 });
 
 /** Scripts that act without an argument, and take no word. */
-const ALONE = ["start", "dev", "build", "test", "test:release", "simulate", "bench", "docs", "images", "backup:key", "test:stripe"];
+const ALONE = [
+  "start",
+  "dev",
+  "build",
+  "test",
+  "test:release",
+  "simulate",
+  "bench",
+  "docs",
+  "images",
+  "backup:key",
+  "test:stripe",
+];
 /** Scripts that need a target. */
 const WITH_TARGET = [
   ...["preflight", "deploy", "rollback", "smoke", "stripe:setup", "backup", "restore"],
