@@ -57,6 +57,7 @@ const CHANGES: Record<string, () => void> = {
 for (const [what, change] of Object.entries(CHANGES)) {
   test(`styles and typed text stay when an extension ${what} before hydration`, async ({ page, complaints }) => {
     const { release } = await hold(page, "**/build/**/*.js");
+    await page.route("**/*.css", (route) => route.abort());
     await page.goto(PLAN, { waitUntil: "commit" });
     await page.getByLabel("Contact Name").fill("Ada");
     await page.getByRole("contentinfo").waitFor();

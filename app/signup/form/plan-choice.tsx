@@ -52,30 +52,32 @@ export function PlanChoice({
     if (earlier) onChoose(earlier.packageId);
   }, []);
   return (
-    <fieldset ref={fieldset} className="field-grid" aria-describedby={problem && ERROR_ID}>
+    <fieldset ref={fieldset} className="field-group" aria-describedby={problem && ERROR_ID}>
       <legend className={formId && "sr-only"}>Choose a plan</legend>
-      {problem && (
-        <p id={ERROR_ID} className="field-errors sm:col-span-2">
-          {problem}
-        </p>
-      )}
-      {options.map((option, index) => (
-        <label key={option.packageId} className="plan-option">
-          <input
-            id={index === 0 ? PLAN_CHOICE_ID : undefined}
-            type="radio"
-            form={formId}
-            name={PLAN_CHOICE_FIELD}
-            value={option.value}
-            defaultChecked={option.packageId === current}
-            onChange={() => onChoose(option.packageId)}
-          />
-          <span>
-            <strong>{option.title}</strong>
-            <span>{option.terms}</span>
-          </span>
-        </label>
-      ))}
+      <div className="field-grid">
+        {problem && (
+          <p id={ERROR_ID} className="field-errors sm:col-span-2">
+            {problem}
+          </p>
+        )}
+        {options.map((option, index) => (
+          <label key={option.packageId} className="plan-option">
+            <input
+              id={index === 0 ? PLAN_CHOICE_ID : undefined}
+              type="radio"
+              form={formId}
+              name={PLAN_CHOICE_FIELD}
+              value={option.value}
+              defaultChecked={option.packageId === current}
+              onChange={() => onChoose(option.packageId)}
+            />
+            <span>
+              <strong>{option.title}</strong>
+              <span>{option.terms}</span>
+            </span>
+          </label>
+        ))}
+      </div>
     </fieldset>
   );
 }

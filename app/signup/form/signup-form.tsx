@@ -173,14 +173,14 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
       <p className="text-sm text-muted">{`All fields are required${except}.`}</p>
       {choice && <PlanChoice {...choice} />}
 
-      <fieldset className="field-grid">
+      <fieldset className="field-group">
         <legend>Contact Information</legend>
-        {Object.entries<FormField>(contactFields).map(controlOf)}
+        <div className="field-grid">{Object.entries<FormField>(contactFields).map(controlOf)}</div>
       </fieldset>
 
-      <fieldset className="field-grid">
+      <fieldset className="field-group">
         <legend>Billing Address</legend>
-        {Object.entries<FormField>(billingFields).map(controlOf)}
+        <div className="field-grid">{Object.entries<FormField>(billingFields).map(controlOf)}</div>
       </fieldset>
 
       <div className="submit-area">

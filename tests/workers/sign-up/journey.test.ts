@@ -130,7 +130,9 @@ describe("the card step without a script says", () => {
 describe("another plan's form during a sign-up", () => {
   test("leads to the sign-up that still needs a card", async () => {
     const other = await (await withCardStep()).open(MINI);
-    expect(other.words()).toContain("Your STANDARD sign-up still needs a cardFinish it, or sign up for MINI below.");
+    expect(other.words()).toContain(
+      "Your STANDARD sign-up still needs a cardFinish it, or sign up for MINI or another plan below.",
+    );
     expect(other.links("main .notice a")).toEqual([`Finish it: ${STANDARD}`]);
   });
 
