@@ -122,7 +122,7 @@ describe("where Stripe differs,", () => {
     expect(said, lines.join("\n")).toContain(says);
     expect(said).toContain(fact.page);
     expect(lines).toContain(`✓ ${factAbout("a product keeps its name").situation}`);
-    expect(lines.at(-1)).toMatch(/^1 hold, 1 differ; /);
+    expect(lines.at(-1)).toMatch(/^1 true, 1 different; /);
     expect(hold).toBe(false);
   });
 });
@@ -141,15 +141,15 @@ describe("during an outage", () => {
       calls: async (world) => ({ id: (await newTrial(world)).id }),
     };
     const { hold, lines } = await run(Array.from({ length: 40 }, () => trial));
-    expect(lines.at(-1)).toMatch(/^0 hold, 16 differ, 24 not asked; \d+ objects are left$/);
+    expect(lines.at(-1)).toMatch(/^0 true, 16 different, 24 not asked; left at Stripe: \d+$/);
     expect(lines).toContainEqual(expect.stringMatching(/^clock_\w+ is left: /));
     expect(hold).toBe(false);
   });
+});
 
-  test("that answers 401, the line says where the key is", async () => {
-    standInFor(() => ({ status: 401, body: '{"error":{"type":"invalid_request_error","message":"Invalid API Key"}}' }));
-    expect((await run(FACTS)).lines).toEqual([expect.stringMatching(/^Stripe does not know the key: copy it again/)]);
-  });
+test("a key that Stripe does not know is answered with where to copy it", async () => {
+  standInFor(() => ({ status: 401, body: '{"error":{"type":"invalid_request_error","message":"Invalid API Key"}}' }));
+  expect((await run(FACTS)).lines).toEqual([expect.stringMatching(/^Stripe does not know the key: copy it again/)]);
 });
 
 describe("what a run made", () => {
@@ -177,7 +177,7 @@ describe("what a run made", () => {
     const { lines } = await run([failing]);
     expect(lines).toEqual([
       expect.stringContaining("a fact that fails halfway\n    halfway"),
-      "0 hold, 1 differ; everything made was removed",
+      "0 true, 1 different; everything made was removed",
     ]);
     const [customer = "", onClock = "", price = "", product = ""] = made;
     expect({
@@ -196,7 +196,7 @@ describe("what a run made", () => {
     const { hold, lines } = await run([factAbout("a customer keeps what")]);
     expect(hold).toBe(false);
     expect(lines).toContainEqual(expect.stringMatching(/^cus_\w+ is left: No/));
-    expect(lines.at(-1)).toBe("1 hold, 0 differ; 1 objects are left");
+    expect(lines.at(-1)).toBe("1 true, 0 different; left at Stripe: 1");
   });
 });
 

@@ -69,9 +69,8 @@ export async function runFacts({ account, facts, publicFacts, unseenFacts, say, 
   const left = await removeAll();
   for (const line of left) say(line);
   const unasked = counts.unasked > 0 ? `, ${counts.unasked} not asked` : "";
-  say(
-    `${counts.held} hold, ${counts.differ} differ${unasked}; ${left.length === 0 ? "everything made was removed" : `${left.length} objects are left`}`,
-  );
+  const removed = left.length === 0 ? "everything made was removed" : `left at Stripe: ${left.length}`;
+  say(`${counts.held} true, ${counts.differ} different${unasked}; ${removed}`);
   return counts.differ === 0 && counts.unasked === 0 && left.length === 0;
 }
 

@@ -83,7 +83,7 @@ export const ANSWERS: Answer[] = [
     situation: "a declined card can be replaced",
     ...{ setup: "open", card: { number: "4000000000000002" } },
     says: [READY, { call: "confirmSetup", type: "card_error", code: "card_declined" }],
-    ...{ shows: "Payment Failed", page: "https://docs.stripe.com/js/errors" },
+    ...{ shows: "Payment Failed", page: "https://docs.stripe.com/error-codes#card-declined" },
   },
   {
     situation: "a card that works is set up without leaving the page",

@@ -1,5 +1,5 @@
 import type { Fact, UnseenFact } from "../fact";
-import { byName, confirm, newCustomer, newIntent, refusal } from "./situations";
+import { byName, confirm, newCustomer, newIntent, newTrial, refusal } from "./situations";
 
 const LIST = "https://docs.stripe.com/api/events/list";
 const CANNOT_BE_REACHED = "Stripe cannot reach this machine";
@@ -43,6 +43,34 @@ export const events: Fact[] = [
     },
     comes: { types: ["setup_intent.setup_failed", "setup_intent.succeeded"], isIts: true },
     page: "https://docs.stripe.com/api/events/types#event_types-setup_intent.succeeded",
+  },
+  {
+    situation: "each change of a trial is an event about its subscription",
+    async calls(world) {
+      const trial = await newTrial(world);
+      const kinds = ["created", "updated", "deleted"] as const;
+      const types = kinds.map((kind) => `customer.subscription.${kind}` as const);
+      await trial.charge();
+      const { id } = trial;
+      await world.stripe.subscriptions.cancel(id);
+      const found = await world.events(id, types, 3);
+      const began = found.find(
+        ({ type, data }) => type.endsWith("updated") && Reflect.get(Object(data.previous_attributes), "status"),
+      );
+      const was = Reflect.get(Object(began?.data.previous_attributes), "status");
+      const { status, customer } = Object(began?.data.object);
+      return {
+        types: byName([...new Set(found.map(({ type }) => type))]),
+        was,
+        became: status,
+        isOfCustomer: customer === trial.customer,
+      };
+    },
+    comes: {
+      types: ["customer.subscription.created", "customer.subscription.deleted", "customer.subscription.updated"],
+      ...{ was: "trialing", became: "active", isOfCustomer: true },
+    },
+    page: "https://docs.stripe.com/billing/subscriptions/webhooks",
   },
   {
     situation: "an event shows the object as it was then",
