@@ -1,5 +1,3 @@
-import { MAX_FAILED_CARDS, SIGN_UP_HOURS } from "../contract/trial";
-import type { FailedOutcome } from "./create-outcome";
 import type { FieldName } from "./form-schema";
 
 /** Wording: section 8 of docs/requirements.md, and the tests named there. */
@@ -66,11 +64,6 @@ export const SUBSCRIPTION_SUCCESSFUL: Notice = {
   message: "Your subscription has been completed successfully.",
 };
 
-export const CARD_PROCESSING: Notice = {
-  kind: "destructive",
-  title: "Your bank is still processing the card",
-  message: "Wait a minute, then try again.",
-};
 export const CARD_USED: Notice = {
   kind: "destructive",
   title: "Payment Failed",
@@ -80,11 +73,6 @@ export const CARD_USED: Notice = {
 
 export const PROCESSING_CARD: Notice = { kind: "progress", title: PROCESSING.title };
 export const PAYMENT_ERROR: Notice = { kind: "destructive", title: "Payment Error", message: UNEXPECTED };
-/** Stripe did not answer in time. It may have the card: then the next try leads on. */
-export const STRIPE_UNREACHABLE: Notice = {
-  ...PAYMENT_ERROR,
-  message: "Stripe did not answer, so your card may not be saved. Check your connection, then try again.",
-};
 /** Stripe.js or its fields did not load, maybe because something blocks them. The card's fields offer to try again. */
 export const PAYMENT_FORM_NOT_LOADED: Notice = {
   ...PAYMENT_ERROR,
@@ -92,130 +80,10 @@ export const PAYMENT_FORM_NOT_LOADED: Notice = {
     "The payment form could not be loaded. Check your connection, turn off any browser extension that blocks Stripe, then try again.",
 };
 
-export const SESSION_EXPIRED: Notice = {
-  kind: "destructive",
-  title: "Your sign-up has ended",
-  message: `We kept it for ${SIGN_UP_HOURS} hours. You haven't been charged. Your details are still here: enter a password and submit again.`,
-};
-export const SESSION_UNREADABLE: Notice = {
-  kind: "destructive",
-  title: "Your sign-up could not be opened",
-  message:
-    "It is too old, or its cookie has changed. If your card was set up, we have sent you an email. Otherwise please fill in the form again.",
-};
-export const SIGNUP_FINISHED: Notice = {
-  kind: "destructive",
-  title: "This sign-up is finished",
-  message: "You've already set up your card. There's nothing left to do.",
-};
-export const SIGNUP_CANCELED: Notice = {
-  kind: "destructive",
-  title: "This sign-up was canceled",
-  message: `A sign-up ends after ${MAX_FAILED_CARDS} declined cards, or after ${SIGN_UP_HOURS} hours without a card. You weren't charged, and no account was created.`,
-  hint: "We delete this sign-up's data within a day. To try again, start a new sign-up with another card, or contact sales to pay in another way.",
-  actions: ["sales", "support"],
-};
-
-export const COOKIES_BLOCKED: Notice = {
-  kind: "destructive",
-  title: "Cookies are blocked",
-  message: "Allow cookies for this site, then try again.",
-};
-
-/** With Turnstile's widget. */
-export const ONE_MORE_STEP: Notice = {
-  kind: "progress",
-  title: "One more step",
-  message: "Many sign-ups come from your network. Confirm you're not a bot above the button, then submit again.",
-  hint: "Without JavaScript, please wait a minute, enter your password again and submit.",
-};
-
-/** A 409: the notice, and the message at the email address. */
-export const DUPLICATE = "A subscription with this information already exists.";
-export const DUPLICATE_EMAIL = "This email address already has a subscription";
-
-const PRICE_CHANGED: Notice = {
-  kind: "destructive",
-  title: "The price of this plan has changed",
-  message: "Check the new price. If you agree to it, submit again.",
-};
-
-/** Shown in the form's summary and at the choice of plans if the API does not sell the plan. */
-export const PLAN_NOT_AVAILABLE = {
-  retired: "This plan is no longer available",
-  unknown: "This plan is not available",
-};
-/** Shown after a 422 that does not name the package ID, if the site has no such plan. */
-const PLAN_NOT_LISTED = "This plan is not on our price list";
-
-/** The package ID's message in a refused form, which then offers other plans; undefined if the plan is not the reason. */
-export function planProblemOf(outcome: FailedOutcome, isListed: boolean): string | undefined {
-  if (outcome.kind !== "rejected" || outcome.status !== 422) return undefined;
-  if (outcome.refusesPlan) return PLAN_NOT_AVAILABLE[outcome.refusesPlan];
-  return isListed ? undefined : PLAN_NOT_LISTED;
-}
-
-const REJECTIONS: Record<number, string> = {
-  400: "Invalid subscription data. Please check your information and try again.",
-  401: "Authentication required. Please refresh the page and try again.",
-  403: "Access forbidden. Please contact support.",
-  404: "Subscription service not found. Please contact support.",
-  409: DUPLICATE,
-  422: "Invalid subscription information. Please check your details.",
-  429: "Too many requests. Please wait a moment and try again.",
-  500: "Server error. Please try again later or contact support.",
-  503: "Service temporarily unavailable. Please try again later.",
-};
-
-/** Actions and field messages of a status. */
-const REMEDIES: Record<number, Pick<Notice, "actions" | "fields">> = {
-  403: { actions: ["support"] },
-  404: { actions: ["support"] },
-  409: {
-    actions: ["console", "support"],
-    fields: { email: [DUPLICATE_EMAIL] },
-  },
-  500: { actions: ["support"] },
-};
-
-export function noticeFor(outcome: FailedOutcome): Notice {
-  switch (outcome.kind) {
-    case "rejected":
-      return {
-        ...submissionFailed(REJECTIONS[outcome.status] ?? `Server error (${outcome.status}). Please try again later.`),
-        ...REMEDIES[outcome.status],
-      };
-    case "price changed":
-      return PRICE_CHANGED;
-    case "unreachable":
-      return CONNECTION_FAILED;
-    case "misconfigured":
-      return CONFIGURATION_ERROR;
-    case "unintelligible":
-      return submissionFailed(UNEXPECTED);
-  }
-}
-
-export function noticeForRefusal(refusal: { status: number; message: string }): Notice {
-  return submissionFailed(REJECTIONS[refusal.status] ?? refusal.message);
-}
-
 export function submissionFailed(message: string = UNEXPECTED): Notice {
   return { kind: "destructive", title: "Submission Failed", message };
 }
 
 export function paymentFailed(message: string | undefined, hint?: string): Notice {
   return { kind: "destructive", title: "Payment Failed", message: message || "An error occurred during payment", hint };
-}
-
-/** Shown from the third declined card on. Says "at most", because cards declined on other devices count too. */
-export function triesLeft(declined: number): string | undefined {
-  const left = Math.max(MAX_FAILED_CARDS - declined, 0);
-  if (declined < 3 || left === 0) return undefined;
-  return `You can try at most ${left} more ${left === 1 ? "card" : "cards"}. We limit tries to keep stolen cards from being tested here.`;
-}
-
-/** The notice above a form that came back without its passwords. */
-export function withoutPasswords(notice: Notice): Notice {
-  return { ...notice, hint: notice.hint ?? "We kept your details but not your password. Enter it again." };
 }

@@ -1,5 +1,5 @@
 import type { Page, Route } from "@playwright/test";
-import { DUPLICATE, DUPLICATE_EMAIL } from "../../app/signup/notices";
+import { DUPLICATE, DUPLICATE_EMAIL } from "../../app/signup/server/notices.server";
 import { LOCAL_SECRETS } from "../../functions/subscription-api/local-development";
 import { trialHashes } from "../../functions/subscription-api/sign-ups/trial-hashes";
 import { startVisitedSite } from "../support/visitors/visited-site";
@@ -68,7 +68,9 @@ test.describe("a form that is refused", { tag: "@translated" }, () => {
     const { release } = await sent(page);
     release();
     const notice = page.getByRole("alert").locator(".notice");
-    await expect(notice).toHaveText("Submission FailedAccess forbidden. Please contact support.Contact Support");
+    await expect(notice).toHaveText(
+      "Submission FailedThis form was not sent from our site. Please open the sign-up page again and send it from there.",
+    );
     await expect(notice).toBeFocused();
     await expect(notice).toBeInViewport({ ratio: 1 });
     await expect(page.getByRole("status")).toBeEmpty();

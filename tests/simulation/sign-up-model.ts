@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { DUPLICATE, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../../app/signup/notices";
+import { DUPLICATE, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../../app/signup/server/notices.server";
 import type { SignupReply, SignupStep } from "../../app/signup/steps";
 import { fields, PASSWORD } from "../support/person";
 import { OTHER_PLAN, PLAN } from "../support/site-in-process/site-settings";

@@ -40,13 +40,13 @@ export function misdirected(c: Context<SiteEnv>): Response {
 }
 
 /**
- * A refusal in the format that Remix's script in the page expects:
+ * A refusal in the format that Remix's script in the page expects, with the message as its data:
  * https://remix.run/docs/en/main/guides/single-fetch#streaming-data-format
  */
 function forScript(refusal: Refusal): Response {
-  const { status, title, headers } = refusal;
+  const { status, title, message, headers } = refusal;
   const asErrorResponse = (value: unknown): [string, ...unknown[]] | false =>
-    value instanceof Refusal && ["ErrorResponse", null, status, title];
+    value instanceof Refusal && ["ErrorResponse", message, status, title];
   const body = encode({ error: refusal }, { plugins: [asErrorResponse] });
   return new Response(body, { status, headers: { ...headers, "Content-Type": "text/x-script" } });
 }

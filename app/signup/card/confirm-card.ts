@@ -1,11 +1,17 @@
 import type { SetupIntentResult, Stripe, StripeError } from "@stripe/stripe-js";
+import { MAX_FAILED_CARDS } from "../../contract/trial";
 import { TimeLimitExceeded, withTimeLimit } from "../../shared/time-limit";
-import { type Notice, PAYMENT_ERROR, paymentFailed, STRIPE_UNREACHABLE, triesLeft } from "../notices";
+import { type Notice, PAYMENT_ERROR, paymentFailed } from "../notices";
 
 /** How long Stripe may be silent about a card before the page asks for its setup, and how long that may take. */
 const SILENCE_LIMIT_MS = 30_000;
 const RETRIEVAL_LIMIT_MS = 10_000;
 
+/** Stripe did not answer in time. It may have the card: then the next try leads on. */
+const STRIPE_UNREACHABLE: Notice = {
+  ...PAYMENT_ERROR,
+  message: "Stripe did not answer, so your card may not be saved. Check your connection, then try again.",
+};
 /** The setup cannot take another card, so the server asks Stripe and decides the next step. `saved`: Stripe has the card. */
 export type CardOutcome = "saved" | "ask the server";
 
@@ -88,4 +94,11 @@ function countDeclined(clientSecret: string, error: StripeError | undefined): nu
     // Storage is blocked, so declined cards cannot be counted.
     return 0;
   }
+}
+
+/** Shown from the third declined card on. Says "at most", because cards declined on other devices count too. */
+function triesLeft(declined: number): string | undefined {
+  const left = Math.max(MAX_FAILED_CARDS - declined, 0);
+  if (declined < 3 || left === 0) return undefined;
+  return `You can try at most ${left} more ${left === 1 ? "card" : "cards"}. We limit tries to keep stolen cards from being tested here.`;
 }

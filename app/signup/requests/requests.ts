@@ -92,19 +92,9 @@ function checked(shown: SignupStep, found: SignupStep): SignupStep {
   return identityOf(shown) === identityOf(found) ? shown : found;
 }
 
+/** The step, and the sign-up that it is about. */
 function identityOf(step: SignupStep): string {
-  switch (step.step) {
-    case "form":
-      return `form ${step.packageId} ${step.openPlan}`;
-    case "card":
-      return `card ${step.clientSecret}`;
-    case "waiting":
-      return `waiting ${step.reason}`;
-    case "resume":
-      return `resume ${step.state}`;
-    case "done":
-      return `done ${step.key}`;
-  }
+  return JSON.stringify(step, ["step", "packageId", "openPlan", "clientSecret", "reason", "state", "key"]);
 }
 
 function hasTypedText(): boolean {

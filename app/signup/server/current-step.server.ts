@@ -4,7 +4,6 @@ import { formatPhone } from "../../contract/fields/phone";
 import { signUpPath } from "../../contract/sign-up-path";
 import { trialEndOf } from "../../contract/trial";
 import { REFRESH_SECONDS } from "../durations";
-import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../notices";
 import {
   type CurrentSession,
   isInProgress,
@@ -16,6 +15,7 @@ import {
   type UnfinishedSession,
 } from "../session-state";
 import type { SignupStep } from "../steps";
+import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "./notices.server";
 import { checkSession, withAgreedPrice } from "./session/check-session.server";
 import { resumeLink } from "./session/resume-link.server";
 

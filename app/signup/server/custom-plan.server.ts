@@ -1,7 +1,7 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { isCustom } from "../form-schema";
-import { PLAN_NOT_AVAILABLE } from "../notices";
 import type { SignupStep } from "../steps";
+import { PLAN_NOT_AVAILABLE } from "./notices.server";
 
 /** Adds the API's price to the form of a plan that is not on the price list, or why the plan is not sold. */
 export async function withCustomPlan<Step extends SignupStep>(

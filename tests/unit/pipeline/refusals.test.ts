@@ -76,10 +76,10 @@ test("a refused form is logged as refused, with the reason, and its body is not 
   expect(wasRead(), "the body was read").toBe(false);
 });
 
-test("a page's script reads a refusal as Remix's error response", async () => {
+test("a page's script reads a refusal as Remix's error response, with its message", async () => {
   const answer = await smallSite().ask("/subscription.data", formWith({}, FOREIGN_BROWSER));
   expect(answer).toHaveStatus(403);
-  expect(await answer.text()).toMatch(/"ErrorResponse".*,403,/);
+  expect(await answer.text()).toMatch(/"ErrorResponse".*"This form was not sent from our site\..*,403,/);
 });
 
 describe.each(["/subscription", "/subscription.data"])("a refusal of %s", (path) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SESSION_UNREADABLE, SIGNUP_CANCELED } from "../../../app/signup/notices";
+import { SESSION_UNREADABLE, SIGNUP_CANCELED } from "../../../app/signup/server/notices.server";
 import type { SignupSession } from "../../../app/signup/session-state";
 import { NOW, stopClock } from "../../support/clock";
 import type { Site } from "../../support/site-in-process/site-context";

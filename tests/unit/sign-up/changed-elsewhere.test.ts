@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from "vitest";
-import { SIGNUP_FINISHED } from "../../../app/signup/notices";
+import { SIGNUP_FINISHED } from "../../../app/signup/server/notices.server";
 import type { SignupStep } from "../../../app/signup/steps";
 import { PLAN } from "../../support/site-in-process/site-settings";
 import { done, form, openForm, pagesWithServer, tryThrice } from "./page-with-server";

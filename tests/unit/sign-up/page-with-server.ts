@@ -1,3 +1,4 @@
+import { UNSAFE_ErrorResponseImpl as ErrorResponse } from "@remix-run/router";
 import { act, createElement } from "react";
 import { beforeEach } from "vitest";
 import * as z from "zod";
@@ -24,11 +25,11 @@ export const UNREADABLE = new Error("Unable to decode turbo-stream response from
 export const SERVER_ERROR = new Error("Unexpected Server Error");
 
 /** What the site says to a request: data, a redirect, or an error. `never` does not answer. */
-export type Said<Content> = Content | null | Response | Error | "never";
+export type Said<Content> = Content | null | Response | ErrorResponse | Error | "never";
 
 async function say<Content>(said: Said<Content>): Promise<Content | null> {
   if (said === "never") return new Promise(() => {});
-  if (said instanceof Error || said instanceof Response) throw said;
+  if (said instanceof Error || said instanceof Response || said instanceof ErrorResponse) throw said;
   return said;
 }
 

@@ -2,7 +2,8 @@
 import { createElement } from "react";
 import { describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
-import * as notices from "../../../app/signup/notices";
+import type { Notice } from "../../../app/signup/notices";
+import * as server from "../../../app/signup/server/notices.server";
 import { SignupPage } from "../../../app/signup/signup-page";
 import type { FormStepData, SignupReply, SignupStep } from "../../../app/signup/steps";
 import { ErrorPage } from "../../../app/ui/layout/error-page";
@@ -52,24 +53,24 @@ test.each<PageCase>([
   {
     name: "a link's sign-up that is finished leads to the sign-up",
     step: { step: "resume", state: "ready" },
-    reply: { notice: notices.SIGNUP_FINISHED, isOver: true },
+    reply: { notice: server.SIGNUP_FINISHED, isOver: true },
     says: "You've already set up your card. There's nothing left to do.Go to the sign-up",
     links: ["/"],
   },
   {
     name: "a canceled sign-up's form offers sales",
-    step: formStep({ ended: notices.SIGNUP_CANCELED }),
+    step: formStep({ ended: server.SIGNUP_CANCELED }),
     says: "To try again, start a new sign-up with another card, or contact sales",
     links: [SALES, SUPPORT],
   },
   {
     name: "an expired sign-up's form says that nothing was charged",
-    step: formStep({ ended: notices.SESSION_EXPIRED }),
+    step: formStep({ ended: server.SESSION_EXPIRED }),
     says: "Your sign-up has endedWe kept it for 24 hours. You haven't been charged.",
   },
   {
     name: "the form of a sign-up that could not be opened names the email",
-    step: formStep({ ended: notices.SESSION_UNREADABLE }),
+    step: formStep({ ended: server.SESSION_UNREADABLE }),
     says: "If your card was set up, we have sent you an email.",
   },
   {
@@ -172,7 +173,7 @@ test("a success without a plan promises no reminder, because none is sent", asyn
 
 describe("a form that comes back", () => {
   const form = { initialValue: { package_id: PLAN } };
-  const failure: notices.Notice = { kind: "destructive", title: "Failed", actions: ["support"] };
+  const failure: Notice = { kind: "destructive", title: "Failed", actions: ["support"] };
 
   test("is shown even if the cookie's sign-up has changed", async () => {
     const { container } = await show(page, cardStep, { form, notice: failure });
@@ -190,7 +191,7 @@ describe("a form that comes back", () => {
   });
 
   test("to a network over its limit says how to continue", async () => {
-    const { container } = await show(page, formStep({}), { form, notice: notices.ONE_MORE_STEP });
+    const { container } = await show(page, formStep({}), { form, notice: server.ONE_MORE_STEP });
     expect(container).toShowNotice("One more step", "Many sign-ups come from your network. Confirm you're not a bot");
   });
 

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { act, createElement } from "react";
 import { expect, test, vi } from "vitest";
-import { ONE_MORE_STEP } from "../../../app/signup/notices";
+import { ONE_MORE_STEP } from "../../../app/signup/server/notices.server";
 import { SignupPage } from "../../../app/signup/signup-page";
 import { PLAN } from "../../support/site-in-process/site-settings";
 import { renderedPages } from "./rendered-page";

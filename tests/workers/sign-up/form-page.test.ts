@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
-import { DUPLICATE_EMAIL } from "../../../app/signup/notices";
+import { DUPLICATE_EMAIL } from "../../../app/signup/server/notices.server";
 import { typed } from "../../support/person";
 import { PLANS } from "../../support/plans";
 import { readPage } from "../../support/visitors/page";

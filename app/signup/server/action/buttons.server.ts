@@ -1,8 +1,9 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/cloudflare";
 import { packageIdOf } from "../../../contract/fields/package-id";
-import { CARD_PROCESSING, CONNECTION_FAILED, COOKIES_BLOCKED, SIGNUP_FINISHED } from "../../notices";
+import { CONNECTION_FAILED } from "../../notices";
 import { type CurrentSession, isInProgress } from "../../session-state";
 import { ENDED, linkedSession } from "../current-step.server";
+import { CARD_PROCESSING, COOKIES_BLOCKED, SIGNUP_FINISHED } from "../notices.server";
 import { checkSession, withAgreedPrice } from "../session/check-session.server";
 import { blocksCookies, reply, seeOther } from "./replies.server";
 

@@ -1,10 +1,10 @@
 import { type ActionFunctionArgs, data, redirect } from "@remix-run/cloudflare";
 import type { Refusal } from "../../../pipeline/guard/refusals.server";
-import { withoutPasswords } from "../../notices";
 import type { SignupSession } from "../../session-state";
 import type { SignupReply } from "../../steps";
 import type { PostedFields } from "../form/posted-form.server";
 import { refused } from "../form/returned-form.server";
+import { withoutPasswords } from "../notices.server";
 
 /* What the action answers, and when it cannot do what the visitor asked for. */
 

@@ -3,12 +3,12 @@ import { TOO_MANY_REQUESTS } from "../../../pipeline/guard/refusals.server";
 import { rateLimitKeyOf } from "../../../shared/limits/rate-limit-key";
 import { statusFor } from "../../create-outcome";
 import { planPath, toRequest } from "../../form-schema";
-import { COOKIES_BLOCKED } from "../../notices";
 import { type CurrentSession, isSessionOf, type SignupSession } from "../../session-state";
 import { acceptedSession, failureOf, logFailure } from "../form/after-api-answer.server";
 import { networkChallenge } from "../form/network-challenge.server";
 import { type PostedFields, parseForm, shownPriceIn } from "../form/posted-form.server";
 import { refused, returned } from "../form/returned-form.server";
+import { COOKIES_BLOCKED } from "../notices.server";
 import { blocksCookies, reply, seeOther } from "./replies.server";
 
 /** Validates the form and forwards it to the API, unless the same form was posted before. */

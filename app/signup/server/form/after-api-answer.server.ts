@@ -3,9 +3,9 @@ import type { Log } from "../../../pipeline/log.server";
 import { findPlan } from "../../../pricing/plans/plan-list";
 import type { CreateOutcome, FailedOutcome } from "../../create-outcome";
 import { toDetails } from "../../form-schema";
-import { noticeFor, planProblemOf } from "../../notices";
 import type { SignupSession } from "../../session-state";
 import type { SignupReply } from "../../steps";
+import { noticeFor, planProblemOf } from "../notices.server";
 import { endOfSession } from "../session/session.server";
 
 /* After the API's answer: the notice for a refused form, the session for an accepted one. */

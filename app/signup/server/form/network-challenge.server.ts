@@ -2,8 +2,8 @@ import type { AppLoadContext } from "@remix-run/cloudflare";
 import { isOverLimit } from "../../../shared/limits/rate-limit";
 import { networkKeyOf, rateLimitKeyOf } from "../../../shared/limits/rate-limit-key";
 import { TURNSTILE_FIELD } from "../../form-schema";
-import { ONE_MORE_STEP } from "../../notices";
 import type { SignupReply } from "../../steps";
+import { ONE_MORE_STEP } from "../notices.server";
 import type { PostedFields } from "./posted-form.server";
 
 /**

@@ -1,7 +1,7 @@
 import type { Submission } from "@conform-to/react";
 import { SECRET_FIELDS, type SignupForm } from "../../form-schema";
-import { noticeForRefusal } from "../../notices";
 import type { SignupReply } from "../../steps";
+import { noticeForRefusal } from "../notices.server";
 import { parseForm, type ReceivedForm } from "./posted-form.server";
 
 /** Longer than any real value. A returned value appears three times on the page. */
