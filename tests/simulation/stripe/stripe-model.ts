@@ -62,7 +62,12 @@ export class Stripe {
   /** Confirms a setup intent as Stripe.js does. */
   confirm(setupIntent: string, fingerprint: string, declined: boolean): "succeeded" | "declined" | "gone" {
     const intent = this.get(setupIntent);
-    if (!intent || this.get(intent.customer)?.deleted || intent.status === "canceled") return "gone";
+    if (!intent || intent.status === "canceled") return "gone";
+    if (this.get(intent.customer)?.deleted) {
+      // The bank's answer comes too late for the card, but the setup intent is not processing any more.
+      if (intent.status === "processing") intent.status = "requires_payment_method";
+      return "gone";
+    }
     if (intent.status === "succeeded") return "succeeded";
     if (declined) intent.status = "requires_payment_method";
     else {
