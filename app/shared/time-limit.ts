@@ -1,13 +1,11 @@
 /** Thrown by `withTimeLimit`. */
-export class TimeLimitExceeded extends Error {
-  override name = "TimeLimitExceeded";
-}
+export class TimeLimitExceeded extends Error {}
 
 /** Settles as `work` does, or rejects with a `TimeLimitExceeded` after the given number of milliseconds. The work itself goes on. */
 export async function withTimeLimit<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TimeLimitExceeded(`No answer within ${milliseconds} ms`)), milliseconds);
+    timer = setTimeout(() => reject(new TimeLimitExceeded()), milliseconds);
   });
   try {
     return await Promise.race([work, limit]);

@@ -1,7 +1,7 @@
 import { replace } from "@remix-run/react";
 import { sleep } from "../../shared/sleep";
 import { withTimeLimit } from "../../shared/time-limit";
-import type { FormStepData, SignupReply, SignupStep } from "../steps";
+import type { SignupReply, SignupStep } from "../steps";
 import { lostStepNotice, NoData, unsentFormNotice } from "./failed-request";
 import { awaitsOutcome, isReturn, lostStep, setLostStep, shownStep } from "./shown-step";
 
@@ -83,24 +83,19 @@ async function askThreeTimes<Step>(ask: () => Promise<Step | null>, signal: Abor
   throw new NoData();
 }
 
-/** The step after a check. The same object as before if the sign-up is where it was, so that nothing on the page changes. */
+/**
+ * The step after a check. The same object as before if the sign-up is where it was, so that nothing on the page changes. A form
+ * stays with what was typed, and offers a sign-up that needs a card.
+ */
 function checked(shown: SignupStep, found: SignupStep): SignupStep {
-  if (shown.step === "form" && hasTypedText()) {
-    const openPlan = found.step === "form" ? found.openPlan : found.step === "card" ? found.packageId : undefined;
-    return openPlan === shown.openPlan ? shown : ({ ...shown, openPlan } satisfies FormStepData);
-  }
-  return identityOf(shown) === identityOf(found) ? shown : found;
+  if (shown.step !== "form") return identityOf(shown) === identityOf(found) ? shown : found;
+  const openPlan = found.step === "form" ? found.openPlan : found.step === "card" ? found.packageId : undefined;
+  return openPlan === shown.openPlan ? shown : { ...shown, openPlan };
 }
 
 /** The step, and the sign-up that it is about. */
 function identityOf(step: SignupStep): string {
-  return JSON.stringify(step, ["step", "packageId", "openPlan", "clientSecret", "reason", "state", "key"]);
-}
-
-function hasTypedText(): boolean {
-  return [...document.querySelectorAll("form input")].some(
-    (input) => input instanceof HTMLInputElement && input.type !== "hidden" && input.value !== input.defaultValue,
-  );
+  return JSON.stringify(step, ["step", "clientSecret", "reason", "state", "key"]);
 }
 
 /** Sends a form. If that fails, the reply keeps the visitor on the page with everything typed. */

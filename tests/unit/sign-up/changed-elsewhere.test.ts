@@ -54,13 +54,6 @@ describe("a tab that the visitor comes back to", () => {
     expect(text()).toContain("Your STANDARD sign-up still needs a card");
     expect(field("city")?.value).toBe("Springfield");
   });
-
-  test("shows a sign-up that was begun elsewhere in place of an empty form", async () => {
-    const { site, comeBack, text } = await open(form);
-    site.step = cardStep;
-    await comeBack();
-    expect(text()).toContain("Please enter your card info");
-  });
 });
 
 test("a submit that the browser refuses takes the last one's notice away", async () => {
