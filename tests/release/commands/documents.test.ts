@@ -39,6 +39,7 @@ const ELSEWHERE: Record<string, string> = {
 const LEFT_OUT: Record<string, string> = {
   "npm install": "readme.test.ts runs it; here node_modules is a link to this repository's",
   "npx wrangler login": "opens a browser, in which a person logs in",
+  "npm run test:stripe": "asks Stripe itself; the same facts about the simulator are in npm test",
 };
 
 const SECRET = "sk_live_0123456789abcdef";
@@ -126,6 +127,7 @@ let commit = "";
 /** By section, in the order of its blocks. */
 const PLANS: Record<string, Plan[]> = {
   "First deployment": [
+    { typed: "sk_test_0123456789abcdef\n" },
     { changes: [/^POST \/d1\/database$/] },
     { typed: `${SECRET}\n`, says: [/whsec_\w+/, /customer portal: \w+ was made/] },
     {
@@ -140,7 +142,10 @@ const PLANS: Record<string, Plan[]> = {
       says: [/live for staging/, /live for production/, CHECKED],
     },
   ],
-  "Plans and prices": [{ changes: DEPLOYED, says: [/✓ prices: MINI price_/] }],
+  "Plans and prices": [
+    { changes: DEPLOYED, says: [/✓ prices: MINI price_/] },
+    { values: () => ({ "package ID": crypto.randomUUID() }), says: [/"name": "TEAM",\s+"price_cents": 77700/] },
+  ],
   "Failed messages": [
     {
       before: () =>
