@@ -19,7 +19,7 @@ type Started = { input?: string; uid?: number | undefined };
 export async function checkOut() {
   const folder = await mkdtemp(join(tmpdir(), "checkout-"));
   const home = await mkdtemp(join(tmpdir(), "home-"));
-  await chmod(home, 0o777);
+  await chmod(home, 0o1777);
   for (const name of [...FOLDERS, ...FILES])
     await cp(join(root, name), join(folder, name), {
       recursive: true,
