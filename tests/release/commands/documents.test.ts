@@ -1,46 +1,17 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
-import { root } from "../../../tools/wrangler/wrangler";
 import { DATABASES, filledIn, filledInCompany } from "../../support/filled-in-settings";
 import { rows, signUp } from "../../support/visitors/visitor";
 import { DEPLOYED as DEPLOYMENT, startBackend, startSite, startSubscriptionApi } from "../../support/workers/workers";
 import { checkOut } from "./checkout";
 import { type HostAnswers, NEW_DATABASE, startCloudflare } from "./cloudflare";
+import { type Block, blocks, ELSEWHERE, LEFT_OUT } from "./shell-blocks";
 
 /*
  * The shell blocks of README.md and docs/, typed in their order on a deployment with stand-ins for Cloudflare and Stripe. What a
  * block has in braces gets a value here. A block without a row here fails.
  */
-
-type Block = { file: string; section: string; text: string };
-
-function blocksIn(file: string): Block[] {
-  const parts = readFileSync(join(root, file), "utf8").split(/^#+ (.+)$/m);
-  return parts.flatMap((text, index) =>
-    [...text.matchAll(/^( *)```sh\n(.*?)^ *```/gms)].map(([, indent = "", block = ""]) => ({
-      ...{ file, section: parts[index - 1] ?? "", text: block.replaceAll(RegExp(`^${indent}`, "gm"), "") },
-    })),
-  );
-}
-
-const documents = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)];
-const blocks = documents.filter((name) => name.endsWith(".md")).flatMap(blocksIn);
-
-/** Blocks that cannot run here, by their section. */
-const ELSEWHERE: Record<string, string> = {
-  "Two commands": "readme.test.ts runs npm start, and npm test would run itself",
-  "The site with your own API": "own-api.test.ts runs the whole section, with another API",
-};
-
-/** Commands that cannot run here. */
-const LEFT_OUT: Record<string, string> = {
-  "npm install": "readme.test.ts runs it; here node_modules is a link to this repository's",
-  "npx wrangler login": "opens a browser, in which a person logs in",
-  "npm run test:stripe": "asks Stripe itself; the same facts about the simulator are in npm test",
-};
 
 const SECRET = "sk_live_0123456789abcdef";
 const ADA = "ada@example.com";
