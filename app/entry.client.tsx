@@ -1,6 +1,8 @@
 import { RemixBrowser } from "@remix-run/react";
 import { startTransition, useLayoutEffect } from "react";
 import { hydrateRoot } from "react-dom/client";
+import { keepPage } from "./ui/document/served-page";
+import type { PageStart } from "./ui/document/start-script";
 
 /** At the first of these, React hydrates all the rest in one task (`discreteReplayableEvents` in React DOM). */
 const DISCRETE_EVENTS = (
@@ -10,8 +12,13 @@ const DISCRETE_EVENTS = (
 
 const keepFromReact = (event: Event) => event.stopPropagation();
 
+function hideEvents() {
+  for (const type of DISCRETE_EVENTS) addEventListener(type, keepFromReact, true);
+}
+
 function Page() {
   useLayoutEffect(() => {
+    document.documentElement.setAttribute("data-scripts", "running");
     for (const type of DISCRETE_EVENTS) removeEventListener(type, keepFromReact, true);
   }, []);
   return <RemixBrowser />;
@@ -22,8 +29,21 @@ function Page() {
  * React does not get these events: the page works as it does without scripts, and then the form formats what was typed.
  */
 function hydrate() {
-  for (const type of DISCRETE_EVENTS) addEventListener(type, keepFromReact, true);
-  startTransition(() => void hydrateRoot(document, <Page />));
+  hideEvents();
+  startTransition(() => {
+    const reactRoot = hydrateRoot(document, <Page />);
+    keepPage(() => {
+      hideEvents();
+      reactRoot.unmount();
+    });
+  });
+}
+
+/** Loads the modules of the page's routes, which Remix expects at `window`. */
+async function loadRoutes({ manifest, routes }: PageStart): Promise<void> {
+  const modules = Object.entries(routes).map(async ([id, path]) => [id, await import(path)] as const);
+  await import(manifest);
+  window.__remixRouteModules = Object.fromEntries(await Promise.all(modules));
 }
 
 /*
@@ -31,7 +51,15 @@ function hydrate() {
  * inside, it would suspend the root, and React would fail at the next event ("Root did not complete"):
  * https://github.com/remix-run/remix/issues/10214
  */
-void Promise.resolve({})
-  .then(RemixBrowser)
-  .catch((reading) => reading)
-  .then(hydrate);
+const readData = () =>
+  Promise.resolve({})
+    .then(RemixBrowser)
+    .catch((reading) => reading);
+
+loadRoutes(window.pageStart)
+  .then(readData)
+  .then(hydrate)
+  .catch((error) => {
+    window.pageStart.failed();
+    throw error;
+  });

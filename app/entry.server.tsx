@@ -1,8 +1,11 @@
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/cloudflare";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToString } from "react-dom/server";
+import { hydrates } from "./ui/document/hydration";
 import { StylesheetProvider, stylesheetOf } from "./ui/document/inline-stylesheet";
 import { NonceProvider } from "./ui/document/nonce";
+import { StartScriptProvider } from "./ui/document/start-script";
+import { startScript } from "./ui/document/start-script.server";
 
 declare module "@remix-run/server-runtime" {
   interface Future {
@@ -21,32 +24,22 @@ export default async function handleRequest(
   remix: EntryContext,
   { nonce, readStylesheet }: AppLoadContext,
 ) {
-  await readData(remix);
   const handles = remix.staticHandlerContext.matches.map(({ route }) => route.handle);
+  const script = handles.some(hydrates)
+    ? startScript(remix, await new Response(remix.serverHandoffStream).text())
+    : undefined;
   const html = renderToString(
     <NonceProvider value={nonce}>
-      <StylesheetProvider value={await readStylesheet(stylesheetOf(handles))}>
-        <RemixServer context={remix} url={request.url} nonce={nonce} />
-      </StylesheetProvider>
+      <StartScriptProvider value={script}>
+        <StylesheetProvider value={await readStylesheet(stylesheetOf(handles))}>
+          <RemixServer context={{ ...remix, serverHandoffStream: undefined }} url={request.url} />
+        </StylesheetProvider>
+      </StartScriptProvider>
     </NonceProvider>,
   );
   headers.set("Content-Type", "text/html; charset=utf-8");
   // HTTP/1.0 clients such as w3m need a Content-Length; they cannot read chunks.
   return new Response(`<!DOCTYPE html>${html}`, { status, headers });
-}
-
-/** Reads the loaders' data before rendering, because Remix's streaming component would wait for it during rendering. */
-async function readData({ renderMeta = {}, serverHandoffStream }: EntryContext): Promise<void> {
-  const reader = serverHandoffStream?.getReader();
-  const decoder = new TextDecoder();
-  renderMeta.streamCache = {};
-  for (let piece = 0, done = reader === undefined; !done; piece++) {
-    const read = await reader?.read();
-    done = read?.done ?? true;
-    const result = { done, value: decoder.decode(read?.value, { stream: true }) };
-    renderMeta.streamCache[piece] = Object.assign(Promise.resolve(), { result });
-  }
-  reader?.releaseLock();
 }
 
 /** Logs errors, but not responses that a route throws, such as a 404. */

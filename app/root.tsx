@@ -1,11 +1,13 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/cloudflare";
-import { Links, Meta, Outlet, Scripts, useMatches, useRouteLoaderData } from "@remix-run/react";
+import { Links, Meta, Outlet, useMatches, useRouteLoaderData } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { titleOf } from "./company";
 import { publicSettings } from "./pipeline/settings/public-settings.server";
 import { hydrates } from "./ui/document/hydration";
 import { InlineStylesheet, stylesheetOf } from "./ui/document/inline-stylesheet";
 import { useNonce } from "./ui/document/nonce";
+import { useServerErrorsOnly } from "./ui/document/served-page";
+import { StartScript } from "./ui/document/start-script";
 import { ErrorPage, UNEXPECTED_ERROR } from "./ui/layout/error-page";
 import { Footer } from "./ui/layout/footer";
 import { Header, SCROLL_STATE, SkipLink } from "./ui/layout/header";
@@ -81,7 +83,7 @@ export function Layout({ children }: { children: ReactNode }) {
         </main>
         <Footer />
         {handles.some(hydrates) ? (
-          <Scripts nonce={nonce} />
+          <StartScript />
         ) : (
           // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant
           <script nonce={nonce} type="speculationrules" dangerouslySetInnerHTML={{ __html: PRERENDER }} />
@@ -105,6 +107,7 @@ export default function Root() {
 
 /** Refused requests have their own pages: app/routes/$.tsx. */
 export function ErrorBoundary() {
+  useServerErrorsOnly();
   const site = useRouteLoaderData<typeof loader>("root");
   return <ErrorPage requestId={site?.requestId} />;
 }

@@ -32,6 +32,7 @@ import { isSession, isSessionOf } from "../signup/session-state";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
 import type { SignupReply, SignupStep } from "../signup/steps";
+import { useServerErrorsOnly } from "../ui/document/served-page";
 import { useHydrated } from "../ui/document/use-hydrated";
 import { ErrorPage, UNEXPECTED_ERROR } from "../ui/layout/error-page";
 
@@ -95,6 +96,7 @@ export const shouldRevalidate: ShouldRevalidateFunction = (navigation) => {
 
 /** For the site's own errors. The cookie keeps the sign-up, so trying the same page again continues it. */
 export function ErrorBoundary() {
+  useServerErrorsOnly();
   const { pathname, search } = useLocation();
   const site = useRouteLoaderData<{ requestId: string }>("root");
   // Later, the error has another request than the page.

@@ -4,8 +4,6 @@ import { WaitingStep } from "./card/waiting-step";
 import { SuccessStep } from "./done/success-step";
 import { ChangePlanLater } from "./form/change-plan";
 import { FormStep } from "./form/form-step";
-import { KeepTypedAfterError } from "./form/keep-typed-after-error";
-import { FORM_ID } from "./form/signup-form";
 import type { Notice } from "./notices";
 import { useStepChecks } from "./requests/step-checks";
 import { useFailure, useReply } from "./requests/use-failure";
@@ -22,12 +20,7 @@ export function SignupPage() {
   const failure = useFailure(reply, lost, isAwaited);
   const heading = useHeadingFocus(step.step);
   const form = formOf(step, reply);
-  if (form)
-    return (
-      <KeepTypedAfterError formId={FORM_ID}>
-        {(typed) => <FormStep step={form} reply={reply} failure={failure} headingRef={heading} typed={typed} />}
-      </KeepTypedAfterError>
-    );
+  if (form) return <FormStep step={form} reply={reply} failure={failure} headingRef={heading} />;
   if (step.step === "form") return null;
   return (
     <SignupFrame {...frameOf(step)} headingRef={heading}>

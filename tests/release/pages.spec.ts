@@ -5,23 +5,7 @@ import { expect, test } from "../browser/support/stack";
 import type { Stack } from "../support/visitors/visited-site";
 import { enterCard, mails, signUp } from "../support/visitors/visitor";
 
-/* Pages in rare circumstances: printed, without their scripts, opened from an email. */
-
-test("if scripts do not load, the card step says within ten seconds that it needs JavaScript", async ({ page }) => {
-  await page.route("**/build/**/*.js", (route) => route.abort());
-  await signup(page).signUp();
-  const notice = page.getByText("You need JavaScript to enter a card");
-  await expect(page.getByText("Please enter your card info")).toBeVisible();
-  await expect(notice).toBeHidden();
-  // Skips the rest of the notice's animation.
-  const ends = await page.evaluate(() => {
-    const timed = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
-    for (const animation of timed) animation.finish();
-    return timed.map(({ effect }) => Number(effect?.getComputedTiming().endTime));
-  });
-  expect(Math.max(...ends)).toBeLessThanOrEqual(10_000);
-  await expect(notice).toBeVisible();
-});
+/* Pages in rare circumstances: printed, opened from an email. */
 
 for (const viewport of [{ width: 375, height: 812 }, DESKTOP]) {
   test(`at ${viewport.width} px each first action is on the first screen; nothing shifts`, async ({ page }) => {

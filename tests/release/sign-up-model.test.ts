@@ -33,10 +33,8 @@ const data = z.object({
 
 /** The data that a page's scripts would begin with. */
 async function dataIn(html: string) {
-  const parts = [...html.matchAll(/streamController\.enqueue\((".*?[^\\]")\)/g)].map(([, part = ""]) =>
-    JSON.parse(part),
-  );
-  const { value } = await decode(new Blob(parts).stream());
+  const [, encoded = '""'] = /,("(?:[^"\\]|\\.)*")\)<\/script>/.exec(html) ?? [];
+  const { value } = await decode(new Blob([JSON.parse(encoded)]).stream());
   return data.parse(value);
 }
 

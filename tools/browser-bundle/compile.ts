@@ -21,7 +21,7 @@ require(remixCli);
 
 /** Only the browser's build splits its code; the other is the server's. */
 function withPlugin(options: BuildOptions): BuildOptions {
-  if (options.splitting) return { ...options, plugins: [smallerScripts, ...(options.plugins ?? [])] };
+  if (options.splitting) return { ...options, target: "es2020", plugins: [smallerScripts, ...(options.plugins ?? [])] };
   // Wrangler puts it into the Worker's own source map, so that an error's frames lead to the routes.
   return { ...options, sourcemap: "inline" };
 }
@@ -32,6 +32,13 @@ function withPlugin(options: BuildOptions): BuildOptions {
  */
 const COMPILE_EARLY = "//# allFunctionsCalledOnLoad\n";
 
+/** In place of the modules with Remix's pages. */
+const NO_PAGES = `
+export const RemixErrorBoundary = ({ children }) => children;
+export const RemixRootDefaultErrorBoundary = () => null;
+export const RemixRootDefaultHydrateFallback = () => null;
+`;
+
 const smallerScripts: Plugin = {
   name: "smaller-scripts",
   setup(build) {
@@ -40,6 +47,11 @@ const smallerScripts: Plugin = {
       const source = await readFile(join(root, "app", path.replace(/\?browser$/, "")), "utf8");
       return path.startsWith("root.") || (await exportsHydrate(source)) ? undefined : { contents: "export {}" };
     });
+
+    // Remix's own error and loading pages. Our page stays instead: app/ui/document/served-page.ts.
+    build.onLoad({ filter: /@remix-run.react.dist.esm.(errorBoundaries|fallback)\.js$/ }, () => ({
+      contents: NO_PAGES,
+    }));
 
     // SWC finds more unreachable code than esbuild: 8% of the bytes. The files keep the names that esbuild has given them.
     build.onEnd(async ({ outputFiles = [] }) => {

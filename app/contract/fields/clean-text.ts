@@ -7,9 +7,9 @@ export const COPIED_MARKS = /(?!\u200C|\u200D|\u202D|\u202E)\p{DI}/gu;
 const WHITE_SPACE = /\p{White_Space}+/gu;
 /** Soft hyphen, zero-width space, word joiner and byte order mark. */
 const WITHIN = /[\u00AD\u200B\u2060\uFEFF]/g;
-/** Joiners and direction marks mean nothing at the start and the end. The lookbehind keeps the search linear. */
-const EDGE = "[ \\u200C-\\u200F\\u061C\\u202A-\\u202C\\u2066-\\u2069]";
-const EDGES = new RegExp(`^${EDGE}+|(?<!${EDGE})${EDGE}+$`, "g");
+/** Joiners and direction marks mean nothing at the start and the end. */
+const EDGE = /[ \u200C-\u200F\u061C\u202A-\u202C\u2066-\u2069]/;
+const START = new RegExp(`^${EDGE.source}+`);
 
 /** Two keyboards can type one letter as different characters. NFC composes at most four characters into one. */
 const MAX_COMPOSED_LENGTH = 1024;
@@ -24,7 +24,15 @@ export function toNfc(value: string): string {
  * NFC if not longer than any field.
  */
 export function cleanText(value: string): string {
-  return toNfc(value.replace(WITHIN, "").replace(WHITE_SPACE, " ").replace(EDGES, ""));
+  const text = value.replace(WITHIN, "").replace(WHITE_SPACE, " ");
+  return toNfc(withoutEnd(text.replace(START, ""), EDGE));
+}
+
+/** The text without the characters of a kind at its end. A pattern would try each run of them from each of its characters. */
+export function withoutEnd(text: string, kind: RegExp): string {
+  let end = text.length;
+  while (end > 0 && kind.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 /** Replaces the decimal digits of every script. */

@@ -1,7 +1,12 @@
-import { COPIED_MARKS } from "./clean-text";
+import { COPIED_MARKS, withoutEnd } from "./clean-text";
 
-/** Zero-width joiners stay only between characters that are not ASCII, as in a Persian domain. The last lookbehind keeps it linear. */
-const STRAY_JOINERS = /(?<!\P{ASCII})[\u200C\u200D]+|(?<![\u200C\u200D])[\u200C\u200D]+(?=\p{ASCII})/gu;
+const JOINERS = /[\u200C\u200D]+/g;
+
+/** Zero-width joiners stay only between characters that are not ASCII, as in a Persian domain. */
+function keepJoiners(joiners: string, start: number, text: string): string {
+  const [before, after] = [text.charAt(start - 1), text.charAt(start + joiners.length)];
+  return before > "\x7f" && (after === "" || after > "\x7f") ? joiners : "";
+}
 
 /** An address while it is typed: lowercase and without white space, with ASCII characters from a Japanese or Chinese keyboard. */
 export function cleanTypedEmail(value: string): string {
@@ -11,7 +16,7 @@ export function cleanTypedEmail(value: string): string {
     .replace(/[\uFF01-\uFF5E]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
     .replace(/[\u3002\uFF61]/g, ".")
     .toLowerCase()
-    .replace(STRAY_JOINERS, "");
+    .replace(JOINERS, keepJoiners);
 }
 
 /**
@@ -19,14 +24,13 @@ export function cleanTypedEmail(value: string): string {
  * sentence it was copied from, and with the domain as its A-label (RFC 5890). Idempotent.
  */
 export function cleanEmail(value: string): string {
-  // The lookbehind keeps the search linear.
-  const address = cleanTypedEmail(value).replace(/^(?:mailto:\/*)+|(?<![.,;])[.,;]+$/g, "");
+  const address = withoutEnd(cleanTypedEmail(value).replace(/^(?:mailto:\/*)+/, ""), /[.,;]/);
   // Longer domains are invalid, and slow to convert.
-  return address.replace(/(?<=@)[^@]{1,254}$/, toALabels);
+  return address.replace(/@([^@]{1,254})$/, (_, domain: string) => `@${toALabels(domain)}`);
 }
 
 /** A domain with characters beyond ASCII. No label begins or ends with a hyphen. */
-const INTERNATIONAL = /^(?!.*(?:(?<![^.])-|-(?![^.])))[a-z\d.-]*\P{ASCII}[\P{ASCII}a-z\d.-]*$/u;
+const INTERNATIONAL = /^(?!-|.*(?:\.-|-\.|-$))[a-z\d.-]*\P{ASCII}[\P{ASCII}a-z\d.-]*$/u;
 
 /** Returns a domain unchanged if it is ASCII or if the platform cannot convert it. */
 function toALabels(domain: string): string {
@@ -43,4 +47,4 @@ function toALabels(domain: string): string {
  * 4.5.3.1), and with a top-level domain: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address
  */
 export const EMAIL =
-  /^(?=.{1,254}$)[a-z\d.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:(?!-)[a-z\d-]{1,63}(?<!-)\.)+[a-z][a-z\d-]{0,62}(?<!-)$/;
+  /^(?=.{1,254}$)[a-z\d.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/;

@@ -35,7 +35,7 @@ function text(label: string, min: number, max: number, ...more: z.core.$ZodCheck
 }
 
 /** A scheme, `//` before a host, or `www.`. Other dots are fine: many names have them, such as "Booking.com". */
-const WEB_ADDRESS = /[a-z]:\/\/|\/\/[^\s/]+\.\S|(?<![\p{L}\p{N}])www\.[\p{L}\p{N}]/iu;
+const WEB_ADDRESS = /[a-z]:\/\/|\/\/[^\s/]+\.\S|(?:^|[^\p{L}\p{N}])www\.[\p{L}\p{N}]/iu;
 
 /** Emails quote names, possibly to strangers: they must not become links. */
 function name(label: string) {

@@ -4,7 +4,7 @@ import { asciiDigits } from "./clean-text";
 const INTERNATIONAL = /^[^\d+]*(?:\+|(?:00|011)(?=\D*[1-9](?:\D*\d){9}))/;
 
 /** An extension after a number: `ext. 45`, `x45`, `;ext=45`, `#45`. */
-const EXTENSION = /(?<=\d)\D*[x;#].*$/is;
+const EXTENSION = /(\d)\D*[x;#].*$/is;
 
 /** A number and nothing else: digits, spaces, dashes, `+().` and the invisible marks around copied numbers. */
 const NUMBER = /^[\s\p{Cf}\p{Pd}\d+().]*$/u;
@@ -48,5 +48,5 @@ export function formatPhone(value: string): string {
 
 /** The number without its extension, in ASCII. */
 function numberIn(value: string): string {
-  return asciiDigits(value).replace("\uFF0B", "+").replace(EXTENSION, "");
+  return asciiDigits(value).replace("\uFF0B", "+").replace(EXTENSION, "$1");
 }

@@ -8,7 +8,7 @@ export const LOADING = "animate-pulse rounded-md bg-sunken motion-reduce:animate
 /** Shown in place of the card's fields while they load, or with a button to try again if they could not be loaded. */
 export function CardPlaceholder({ onTryAgain }: { onTryAgain?: (() => void) | undefined }) {
   return (
-    <div className="needs-script mt-6">
+    <div className="mt-6">
       <div
         className={
           onTryAgain ? `${CARD_FIELDS} grid place-items-center rounded-md bg-sunken` : `${CARD_FIELDS} ${LOADING}`

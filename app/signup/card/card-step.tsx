@@ -26,6 +26,7 @@ import { FailureNotice, SignupNotice } from "../signup-notice";
 import type { CardStepData } from "../steps";
 import { CardFields } from "./card-fields";
 import { CardPlaceholder } from "./card-placeholder";
+import { ScriptTrouble } from "./script-trouble";
 
 export function CardStep({ data, failure }: { data: CardStepData; failure: Notice | undefined }) {
   const hydrated = useHydrated();
@@ -55,18 +56,15 @@ export function CardStep({ data, failure }: { data: CardStepData; failure: Notic
           </h2>
           <p className="mt-1 text-muted">* You will not be charged immediately!</p>
           <TrialTerms data={data} />
-          {!hydrated && (
-            <div className="notice notice-progress until-script mt-6">
-              <p className="font-bold">You need JavaScript to enter a card</p>
-              <p className="text-sm">
-                {`Nothing is lost. Turn JavaScript on and open this page again${data.resumeLink ? ", or continue on another device with the link below" : ""}.`}
-              </p>
-            </div>
-          )}
+          {!hydrated && <ScriptTrouble hasLink={data.resumeLink !== undefined} />}
           {configured && hydrated ? (
             <CardFields data={data} onNotice={setSaid} onReady={onReady} onSaved={() => setSaved(true)} />
           ) : (
-            configured && <CardPlaceholder />
+            configured && (
+              <div className="needs-script">
+                <CardPlaceholder />
+              </div>
+            )
           )}
         </section>
       </div>

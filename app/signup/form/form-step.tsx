@@ -10,7 +10,6 @@ import { FailureNotice } from "../signup-notice";
 import type { FormStepData, SignupReply } from "../steps";
 import { ChangePlan, ComparePlans, isChangingPlan } from "./change-plan";
 import { isValidation } from "./format-fields";
-import type { Typed } from "./keep-typed-after-error";
 import { TrialPlan } from "./plan-summary";
 import { FORM_ID, SignupForm } from "./signup-form";
 
@@ -19,13 +18,11 @@ export function FormStep({
   reply,
   failure,
   headingRef,
-  typed,
 }: {
   step: FormStepData;
   reply: SignupReply | undefined;
   failure: Notice | undefined;
   headingRef: HeadingRef;
-  typed: Typed | undefined;
 }) {
   // Every other button sends an intent.
   const submitting = useNavigation().formData?.has("intent") === false;
@@ -35,8 +32,7 @@ export function FormStep({
   const notice = latest === old ? undefined : latest;
   // The form posts without the query, so take a plan that was named there from the reply.
   const sent = String(reply?.form?.initialValue?.package_id ?? step.packageId);
-  const typedPlan = typed?.values.package_id;
-  const [chosen, setChosen] = useState(typedPlan === sent ? undefined : typedPlan);
+  const [chosen, setChosen] = useState<string>();
   const packageId = chosen ?? sent;
   const linked = step.packageId.toLowerCase() === sent.toLowerCase() ? step : undefined;
   const planProblem = reply?.planProblem ?? linked?.planProblem;
@@ -90,7 +86,6 @@ export function FormStep({
             draft={step.draft}
             reply={reply}
             submitting={submitting}
-            typed={typed}
           />
         </section>
       </div>

@@ -21,7 +21,6 @@ import {
   formatWhileTyping,
   isValidation,
 } from "./format-fields";
-import type { Typed } from "./keep-typed-after-error";
 import { useKeepTypedAtHydration } from "./keep-typed-at-hydration";
 import { PasswordField } from "./password-field";
 import { PLAN_CHOICE_ID, PlanChoice, type PlanChoiceProps } from "./plan-choice";
@@ -64,14 +63,12 @@ interface SignupFormProps {
   draft: Record<string, string> | undefined;
   reply: SignupReply | undefined;
   submitting: boolean;
-  /** The form's values before it was rendered again because of an error. */
-  typed: Typed | undefined;
 }
 
 const fields: FormField[] = Object.values({ ...contactFields, ...billingFields });
 const except = fields.some(({ required }) => required === false) ? " unless marked as optional" : "";
 
-export function SignupForm({ packageId, plan, choice, draft, reply, submitting, typed }: SignupFormProps) {
+export function SignupForm({ packageId, plan, choice, draft, reply, submitting }: SignupFormProps) {
   const [form] = useForm({
     id: FORM_ID,
     lastResult: reply?.form,
@@ -85,9 +82,6 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
     warmUpSchema();
     formatEarlierInput();
   }, []);
-  useEffect(() => {
-    if (typed) document.getElementById(typed.focused)?.focus({ preventScroll: true });
-  }, [typed]);
   const { pathname } = useLocation();
   const listed = findPlan(plan.packageId, plan.shownPriceCents);
   // Read all fields at once, because one field's metadata costs Conform just as much.
@@ -140,9 +134,7 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting, 
         </Fragment>
       );
     }
-    return (
-      <Field key={name} {...props} defaultValue={typed?.values[name] ?? initialValue?.[name]} {...BEHAVIOR[name]} />
-    );
+    return <Field key={name} {...props} defaultValue={initialValue?.[name]} {...BEHAVIOR[name]} />;
   };
   // A notice's field messages appear only under the fields.
   const summarized = isPlanInvalid ? errors : (reply?.form?.error ?? {});

@@ -11,7 +11,7 @@ export function stylesheetOf(handles: unknown[]): string {
   const sheets = handles.flatMap((handle) =>
     typeof handle === "object" && handle !== null && "stylesheet" in handle ? [handle.stylesheet] : [],
   );
-  return String(sheets.at(-1));
+  return String(sheets[sheets.length - 1]);
 }
 
 const ID = "page-styles";

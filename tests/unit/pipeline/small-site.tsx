@@ -1,5 +1,5 @@
 import type { ActionFunctionArgs, AppLoadContext, LoaderFunctionArgs, ServerBuild } from "@remix-run/cloudflare";
-import { Outlet, Scripts, useLoaderData, useMatches } from "@remix-run/react";
+import { Outlet, useLoaderData, useMatches } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { vi } from "vitest";
 import * as z from "zod";
@@ -8,6 +8,7 @@ import { createSite } from "../../../app/pipeline/stages.server";
 import * as refused from "../../../app/routes/$";
 import { hydrates } from "../../../app/ui/document/hydration";
 import { useNonce } from "../../../app/ui/document/nonce";
+import { StartScript } from "../../../app/ui/document/start-script";
 import { rememberText } from "../../support/matchers/received";
 import { SETTINGS, SITE_URL } from "../../support/site-in-process/site-settings";
 
@@ -30,7 +31,7 @@ function Layout({ children }: { children: ReactNode }) {
       </head>
       <body>
         {children}
-        {isScripted && <Scripts nonce={nonce} />}
+        {isScripted && <StartScript />}
       </body>
     </html>
   );

@@ -43,10 +43,9 @@ describe("the scripts of the sign-up", () => {
 
   /** Each script that the form's page needs, by its path. */
   async function neededScripts() {
-    const { body, each } = await open("/subscription");
-    const linked = each("link[rel=modulepreload]", "href").map((path) => path ?? "");
+    const { body } = await open("/subscription");
     const scripts = new Map<string, string>();
-    const paths = new Set([...linked, ...importsIn(body)]);
+    const paths = new Set([...body.matchAll(/"(\/build\/[^"]+\.js)"/g)].map(([, path = ""]) => path));
     // Grows while it is walked: by what each script imports.
     for (const path of paths) {
       const code = await readFile(join(root, "public", path), "utf8");

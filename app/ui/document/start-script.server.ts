@@ -1,0 +1,62 @@
+import type { EntryContext } from "@remix-run/cloudflare";
+import { NEEDED_APIS } from "./needed-apis";
+
+/** Scripts that take longer count as failed until they run. */
+const SLOW_MS = 8_000;
+
+/**
+ * Replaces Remix's <Scripts>, which start modules in every browser and throw in older ones. For the oldest browsers it is in the
+ * syntax of 1999. It says why no script starts by `data-scripts` on <html> and in the elements with a text for that
+ * (`script-trouble.tsx`).
+ */
+const START = `function(needed,files,context,data){
+  var page=document.documentElement;
+  function say(state){
+    page.setAttribute("data-scripts",state);
+    var texts=document.querySelectorAll("[data-"+state+"]");
+    for(var i=0;i<texts.length;i++){
+      texts[i].textContent=texts[i].getAttribute("data-"+state);
+      texts[i].parentNode.hidden=false;
+    }
+  }
+  function failed(){say("failed")}
+  function has(name){
+    var names=name.split("."),last=names.pop(),owner=window;
+    for(var i=0;owner&&i<names.length;i++)owner=owner[names[i]];
+    return owner&&last in owner;
+  }
+  function add(name,attributes){
+    var element=document.createElement(name);
+    for(var key in attributes)element[key]=attributes[key];
+    document.head.appendChild(element);
+  }
+  for(var i=0;i<needed.length;i++)if(!has(needed[i]))return say("unsupported");
+  say("loading");
+  window.__remixContext=context;
+  context.stream=new ReadableStream({start:function(stream){
+    stream.enqueue(new TextEncoder().encode(data));
+    stream.close();
+  }});
+  files.failed=failed;
+  window.pageStart=files;
+  for(i=0;i<files.preload.length;i++)add("link",{rel:"modulepreload",href:files.preload[i]});
+  add("script",{type:"module",src:files.entry,onerror:failed});
+  setTimeout(function(){if(page.getAttribute("data-scripts")==="loading")failed()},${SLOW_MS});
+}`;
+
+/** The inline script of a page that hydrates. @param data the loaders' data in Remix's encoding */
+export function startScript(remix: EntryContext, data: string): string {
+  const { entry, routes, url } = remix.manifest;
+  const matched = remix.staticHandlerContext.matches.flatMap(({ route: { id } }) => {
+    const route = routes[id];
+    return route ? [{ id, module: route.module, imports: route.imports ?? [] }] : [];
+  });
+  const files = {
+    entry: entry.module,
+    manifest: url,
+    routes: Object.fromEntries(matched.map(({ id, module }) => [id, module])),
+    preload: [...new Set([url, ...entry.imports, ...matched.flatMap(({ module, imports }) => [...imports, module])])],
+  };
+  const values = [NEEDED_APIS, files].map((value) => JSON.stringify(value));
+  return `(${START})(${values},${remix.serverHandoffString},${JSON.stringify(data).replaceAll("<", "\\u003c")})`;
+}
