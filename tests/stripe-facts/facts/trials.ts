@@ -77,13 +77,17 @@ export const trials: Fact[] = [
     async calls(world) {
       const trial = await newTrial(world);
       const later = trial.end + 10 * DAY;
-      await world.stripe.subscriptions.update(trial.id, { trial_end: later });
+      const moved = await world.stripe.subscriptions.update(trial.id, { trial_end: later });
       await trial.charge();
       const before = await trial.state();
       await trial.clock.advance(later + 2 * HOUR);
-      const { billing_cycle_anchor } = await trial.read();
       const after = await trial.state();
-      return { before: before.status, after: after.status, cents: after.cents, anchor: billing_cycle_anchor - later };
+      return {
+        before: before.status,
+        after: after.status,
+        cents: after.cents,
+        anchor: moved.billing_cycle_anchor - later,
+      };
     },
     comes: { before: "trialing", after: "active", cents: STANDARD, anchor: 0 },
     page: "https://docs.stripe.com/api/subscriptions/update#update_subscription-trial_end",
