@@ -50,10 +50,16 @@ test.each([
 /** A deployment's API in which 40 sign-ups wait for their passwords' hashes. */
 async function withFullQueue() {
   const waiting: (() => void)[] = [];
-  const hash = () => new Promise<string>((resolve) => waiting.push(() => resolve("a hash")));
+  let onFull = () => {};
+  const isFull = new Promise<void>((resolve) => (onFull = resolve));
+  const hash = () =>
+    new Promise<string>((resolve) => {
+      waiting.push(() => resolve("a hash"));
+      if (waiting.length === 40) onFull();
+    });
   const api = apiInProcess({ settings: DEPLOYED, passwords: { ...cheapPasswords, hash } });
   const sent = Array.from({ length: 40 }, (_, each) => api.post({ email: `${each}@example.com` }));
-  await vi.waitFor(() => expect(waiting).toHaveLength(40));
+  await isFull;
   return {
     ...api,
     async finish() {
