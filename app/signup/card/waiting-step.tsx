@@ -23,7 +23,7 @@ export function WaitingStep({ reason, failure }: Pick<WaitingStepData, "reason">
     <div className="step-main">
       <FailureNotice notice={failure} />
       <div role="status" className="text-lg">
-        {`${MESSAGES[reason]} `}
+        <span>{`${MESSAGES[reason]} `}</span>
         {hydrated ? <span>{AUTOMATIC}</span> : <noscript>{AUTOMATIC}</noscript>}
       </div>
       <RouteButtonLink to={pathname + search} className="mt-6 w-fit">

@@ -55,7 +55,7 @@ export function TrialPlan(shown: PlanOnPage) {
   return (
     <section className={`card step-trial p-5 lg:p-6 ${mayDiffer ? "of-first-plan" : ""}`} aria-labelledby="trial">
       <h2 id="trial" className="mb-4 text-heading">
-        How the trial works
+        <span>How the trial works</span>
         {mayDiffer && <span className="sr-only">{` ${nameOf(shown)}`}</span>}
       </h2>
       <TrialTimeline ending={trialEnding(plan, Boolean(planPath(packageId)), site)} hasPlan={packageId !== ""} />
@@ -109,7 +109,7 @@ export function TrialOffer(shown: PlanOnPage) {
       </p>
       <p key="first" className="of-first-plan mt-3 font-semibold">
         <span className="sr-only">{`Your trial ${nameOf(shown)}: `}</span>
-        {offer}
+        <span>{offer}</span>
       </p>
     </>
   );
