@@ -4,10 +4,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { isPrice, MAX_CENTS } from "../app/contract/money";
 import { PAID_PLANS } from "../app/contract/plans";
 import { runTool, ToolError, Usage } from "./failures";
 import { QUIET, root, wrangler } from "./wrangler/wrangler";
+import { wrongPrice } from "./wrong-price";
 
 // npm run build: builds all Workers at once, into build/{name}. npm run build -- {name} builds one.
 
@@ -44,15 +44,6 @@ export async function build(
   rmSync(join(folder, STAMP), { force: true });
   await Promise.all(names.map(buildOne));
   if (workerNames.every((name) => names.includes(name))) writeFileSync(join(folder, STAMP), String(startedAt));
-}
-
-/** What is wrong with the first plan whose price cannot be charged; undefined if none is. */
-export function wrongPrice(plans: readonly { title: string; priceCents: number }[]): string | undefined {
-  const wrong = plans.find(({ priceCents }) => !isPrice(priceCents));
-  return (
-    wrong &&
-    `${wrong.title} in app/contract/plans.ts has the price ${wrong.priceCents}. It must be whole cents from 1 to ${MAX_CENTS}: 1_999 is $19.99.`
-  );
 }
 
 async function buildWorker(name: WorkerName): Promise<void> {

@@ -70,6 +70,7 @@ function devVars(own: Declared, other: Declared): string {
   const rest = textSettings(own.schema).filter((name) => !(name in TEST_MODE) && !NOT_LOCAL.includes(name));
   return [
     "# Copy this file to .dev.vars beside it, and remove the # before each setting that npm start is to use instead of wrangler.toml's.",
+    "# [env.local] in the wrangler.toml beside it has this machine's settings and secrets.",
     "# Written by npm run docs.\n",
     '# Stripe\'s test mode, for both Workers (docs/operations.md, "Stripe"): the keys are at https://dashboard.stripe.com/test/apikeys.\n',
     ...keys,

@@ -37,12 +37,12 @@ export function tell(error: unknown): 0 | 1 {
     console.log(error.message);
     return 0;
   }
-  console.error(sentenceOf(error));
+  console.error(messageOf(error));
   return 1;
 }
 
 /** The message if the error is expected: ours, a failed system call or an invalid wrangler.toml. Else the stack. */
-export function sentenceOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message === "fetch failed") return `The host cannot be reached (${causeOf(error)}): check the network.`;
   if (error instanceof ToolError || "syscall" in error) return error.message;

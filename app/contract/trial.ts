@@ -1,7 +1,7 @@
+import { DAY_MS } from "./dates";
+
 /** The free trial of every paid plan, in days. */
 export const TRIAL_DAYS = 5;
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A sign-up without a card ends after so many hours. */
 export const SIGN_UP_HOURS = 24;

@@ -32,7 +32,11 @@ export interface SiteContext extends RequestContext {
   nonce: string;
 }
 
-/** The sign-up's part in the pipeline, made once from the configuration. */
+/**
+ * The sign-up's part in the pipeline, made once from the configuration. Declared here, because the sign-up imports the pipeline and
+ * must not be imported by it; derived from its one implementation, the type would also let any method pass, because AppLoadContext
+ * has an index signature.
+ */
 export interface App {
   /** Remix's context for loaders, actions and the entry: the site's, and the sign-up's services. */
   loadContext(site: SiteContext): AppLoadContext;

@@ -1,6 +1,6 @@
 import { describeError } from "../shared/describe-error";
 import { type LogFields, logLine } from "../shared/log-line";
-import { isLocal } from "./settings/configuration.server";
+import { hasLocalSiteUrl } from "./settings/configuration.server";
 
 export interface Log {
   add(fields: LogFields): void;
@@ -13,7 +13,7 @@ export interface Log {
 }
 
 /**
- * A log that puts the request ID in every line. `end` writes the request's line, with all fields passed to `add`.
+ * The log of one request to the site, which stages and loaders get from the context: it puts the request ID in every line. `end` writes the request's line, with all fields passed to `add`.
  * @param env the Worker's settings, which may be wrong
  */
 export function createLog(requestId: string, env: object): Log {
@@ -29,7 +29,7 @@ export function createLog(requestId: string, env: object): Log {
     failure(event, error) {
       if (failures.has(error)) return;
       failures.add(error);
-      console.error(logLine("error", event, requestId, describeError(error, isLocal(env))));
+      console.error(logLine("error", event, requestId, describeError(error, hasLocalSiteUrl(env))));
     },
   };
 }

@@ -82,7 +82,7 @@ export function withoutEmpty(env: unknown): unknown {
 }
 
 /** The first problem of each setting that a schema rejected. */
-export function problemsOf({ issues }: z.core.$ZodError): ConfigurationProblem[] {
+export function settingProblems({ issues }: z.core.$ZodError): ConfigurationProblem[] {
   const problems = new Map<string, string>();
   for (const { path, code, message } of issues) {
     const name = String(path[0]);

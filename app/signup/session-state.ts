@@ -97,7 +97,7 @@ export type TrialAnswer = SubscriptionStatus | { status: "unreachable" | "unknow
  * @param trial undefined if the API offers no status
  * @param now milliseconds since 1970
  */
-export function transition(
+export function nextState(
   session: UnfinishedSession,
   setupIntent: SetupIntentAnswer,
   trial: TrialAnswer | undefined,

@@ -17,7 +17,7 @@ import { COMMANDS } from "./http/operator-commands";
 import { errorResponse, problem, unavailable } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
 import { getPackage, getSubscriptionStatus, postSubscription } from "./http/subscription";
-import { isLocal } from "./local-development";
+import { hasLocalStripe } from "./local-development";
 import { log, logFailure, withLogContext } from "./log";
 import { dispatchMessages } from "./outbox/dispatch";
 import type { PasswordHasher } from "./passwords/scrypt";
@@ -67,7 +67,7 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
   const app = new Hono<ApiContext>();
 
   app.use(requestId({ limitLength: 64, generator: cloudflareRay }));
-  app.use((c, next) => withLogContext({ requestId: c.var.requestId, isLocal: isLocal(c.env) }, next));
+  app.use((c, next) => withLogContext({ requestId: c.var.requestId, isLocal: hasLocalStripe(c.env) }, next));
   app.use(async (c, next) => {
     await next();
     c.res.headers.set("x-request-id", c.var.requestId);

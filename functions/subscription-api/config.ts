@@ -9,14 +9,14 @@ import {
   isSecretName,
   newAndOld,
   onHost,
-  problemsOf,
   secret,
   secretLike,
   serviceUrl,
+  settingProblems,
   withoutEmpty,
 } from "../../app/shared/settings";
 import { modeProblem, stage } from "../../app/shared/stripe-key-mode";
-import { isLocal, LOCAL_SECRETS, TEST_MODE_API_URL } from "./local-development";
+import { hasLocalStripe, LOCAL_SECRETS, TEST_MODE_API_URL } from "./local-development";
 
 function binding<T>(method: string) {
   return z.custom<T>((value) => typeof value === "object" && value !== null && method in value, "is missing");
@@ -107,7 +107,7 @@ function checkTogether(env: Settings, context: z.RefinementCtx): void {
       if ([value].flat().some((one) => localSecrets.has(one))) refuse(key, "is the local value");
     }
     if (env.STAGE === undefined) refuse("STAGE", "is missing");
-  } else if (!isLocal(env)) {
+  } else if (!hasLocalStripe(env)) {
     refuse("STRIPE_API_URL", `must be on this machine, or ${TEST_MODE_API_URL} where PUBLIC_URL is on this machine`);
   }
   const seen = new Set<unknown>();
@@ -203,5 +203,5 @@ function parseConfig(env: unknown): ConfigurationResult<Config> {
   const parsed = config.safeParse(withoutEmpty(env));
   return parsed.success
     ? { status: "valid", configuration: parsed.data }
-    : { status: "invalid", problems: problemsOf(parsed.error) };
+    : { status: "invalid", problems: settingProblems(parsed.error) };
 }

@@ -2,6 +2,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { describeError } from "../../app/shared/describe-error";
 import { type LogFields, type LogLevel, logLine } from "../../app/shared/log-line";
 
+/*
+ * The API's log. Its format and rules are the site's (app/shared/log-line.ts, describe-error.ts). The site hands its log from the
+ * context to each call; here cron runs and code deep below a request log too, so the request ID comes from the asynchronous context.
+ */
+
 /** What a request's or a cron run's log lines share. */
 type LogContext = {
   requestId: string;

@@ -55,7 +55,7 @@ export async function runFacts({ account, facts, publicFacts, unseenFacts, say, 
       return;
     }
     const [differ, failure] = await lookAt(fact, world);
-    if (failure instanceof Stripe.errors.StripeConnectionError) outage = sentenceOf(failure);
+    if (failure instanceof Stripe.errors.StripeConnectionError) outage = failureText(failure);
     if (differ.length === 0) counts.held += 1;
     else counts.differ += 1;
     say(differ.length === 0 ? `✓ ${fact.situation}` : [`✗ ${fact.situation}`, ...differ, fact.page].join("\n    "));
@@ -78,7 +78,7 @@ async function lookAt({ calls, comes }: Fact, world: World): Promise<[differ: st
   try {
     return [differences(await calls(world), comes)];
   } catch (error) {
-    return [[sentenceOf(error)], error];
+    return [[failureText(error)], error];
   }
 }
 
@@ -87,11 +87,11 @@ async function failureOf(call: Promise<unknown>): Promise<string | undefined> {
     await call;
     return undefined;
   } catch (error) {
-    return sentenceOf(error);
+    return failureText(error);
   }
 }
 
-function sentenceOf(error: unknown): string {
+function failureText(error: unknown): string {
   if (!(error instanceof Stripe.errors.StripeError)) return error instanceof Error ? error.message : String(error);
   const { type, message, statusCode, requestId } = error;
   if (type === "StripeAuthenticationError") return `Stripe does not know the key: copy it again from ${KEYS}`;

@@ -4,7 +4,7 @@ import type { ChargedPrice } from "../../functions/subscription-api/stripe/price
 import { hasStripePrice } from "../releases/prices";
 import { urlIn, type WorkerSettings } from "../wrangler/worker-settings";
 import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
-import { type Deployment, KEYS, type Key, namesOf, problemsOf } from "./deployment";
+import { type Deployment, KEYS, type Key, namesOf, workerProblems } from "./deployment";
 
 /** The private entrypoint of functions/subscription-api/index.ts. */
 const SITE_ENTRYPOINT = "SiteApi";
@@ -63,7 +63,7 @@ const withApi =
 
 export const CHECKS: Record<string, Check> = {
   "the Worker accepts its settings": inBoth((_, { key, place, put }, deployment) =>
-    problemsOf(key, deployment).map(({ name, problem }) => {
+    workerProblems(key, deployment).map(({ name, problem }) => {
       if (isSecretName(name)) return `${name} ${problem}: ${put(name)}`;
       const hint = name === "CUSTOMER_PORTAL_URL" ? ` (${portalHint(deployment)})` : "";
       return `${name} ${problem}: correct it in ${place}${hint}`;

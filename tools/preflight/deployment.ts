@@ -29,7 +29,7 @@ export type Key = (typeof KEYS)[number];
 export const namesOf = (key: Key) => Object.keys((key === "site" ? siteSettings : apiSettings).shape);
 
 /** Why the Worker would answer 503. Uses stand-ins for bindings and secrets, whose values cannot be read. */
-export function problemsOf(key: Key, deployment: Deployment): { name: string; problem: string }[] {
+export function workerProblems(key: Key, deployment: Deployment): { name: string; problem: string }[] {
   const worker = deployment[key];
   if (worker === undefined) return [];
   const env = environmentOf(key, worker, deployment);

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import * as z from "zod";
 import { monthlyPrice, shortAmount } from "../../app/contract/money";
 import { PAID_PLANS } from "../../app/contract/plans";
-import { wrongPrice } from "../build";
 import { ToolError } from "../failures";
 import { neighbors } from "../neighbors";
 import { type Api, apiOf, callApi } from "../operator/call-api";
 import { root } from "../wrangler/wrangler";
+import { wrongPrice } from "../wrong-price";
 import type { Git } from "./commit";
 import type { Step } from "./steps";
 

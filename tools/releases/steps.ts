@@ -1,4 +1,4 @@
-import { sentenceOf } from "../failures";
+import { messageOf } from "../failures";
 import type { Stage } from "../wrangler/wrangler";
 
 /** One step of a deployment or rollback. */
@@ -36,7 +36,7 @@ export async function runSteps(
       live.push(step.result);
     }
   } catch (error) {
-    console.log(sentenceOf(error));
+    console.log(messageOf(error));
     if (failed === undefined) return nothingChanged(stage, again);
     const part = reachedBy(failed);
     tell(`Live in ${stage}:`, [...live, ...(part === undefined ? [] : [part])]);
@@ -56,7 +56,7 @@ function reachedBy(step: Step): string | undefined {
   try {
     return step.reached?.();
   } catch (error) {
-    return `unknown: ${sentenceOf(error)}`;
+    return `unknown: ${messageOf(error)}`;
   }
 }
 

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from "node:util";
 import { watch } from "chokidar";
 import * as z from "zod";
 import { bundleWorker, remixCli, WORKERS, type WorkerName, workerNames } from "../build";
-import { sentenceOf, ToolError } from "../failures";
+import { messageOf, ToolError } from "../failures";
 import { root } from "../wrangler/wrangler";
 
 /** Waits for more changes, because several files often change at once. */
@@ -86,7 +86,7 @@ export function rebuilds(inputs: Inputs, { bundle, reload }: Beside) {
     for (const path of paths) changed.add(path.replaceAll("\\", "/"));
     clearTimeout(timer);
     timer = setTimeout(() => {
-      last = last.then(rebuild).catch((error: unknown) => console.log(sentenceOf(error)));
+      last = last.then(rebuild).catch((error: unknown) => console.log(messageOf(error)));
     }, SETTLED_AFTER_MS);
   };
 }

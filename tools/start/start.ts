@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as pass } from "node:timers/promises";
 import { buildWhatChanged, type WorkerName, workerNames } from "../build";
 import { readOptionsOrExit } from "../command-line";
-import { sentenceOf, ToolError } from "../failures";
+import { messageOf, ToolError } from "../failures";
 import { setLocalPrices } from "../releases/prices";
 import { root } from "../wrangler/wrangler";
 import { hostOf, portOf } from "./addresses";
@@ -122,4 +122,4 @@ function stopOnSignals(): void {
 stopOnSignals();
 // The terminal, or the pipe that reads the output, was closed.
 process.stdout.on("error", () => void stop(0, ""));
-start({ isVerbose: switches.has("verbose"), isWatching }).catch((error) => stop(1, sentenceOf(error)));
+start({ isVerbose: switches.has("verbose"), isWatching }).catch((error) => stop(1, messageOf(error)));

@@ -1,7 +1,7 @@
-import { STRIPE_JS_URL } from "../../app/signup/server/current-step.server";
+import { STRIPE_JS_URL } from "../../app/signup/stripe-js";
 import { TEST_MODE_API_URL } from "../../functions/subscription-api/local-development";
 import { ToolError } from "../failures";
-import { sentenceOf } from "../stripe-setup/stripe-setup";
+import { stripeMessageOf } from "../stripe-setup/stripe-setup";
 import { listenCommand, targetOf } from "../stripe-setup/target";
 import { settingsOf } from "../wrangler/worker-settings";
 
@@ -34,7 +34,7 @@ export async function acceptedTestMode(environment: NodeJS.ProcessEnv) {
   const testMode = testModeOf(environment);
   const { customers } = targetOf("sandbox", { settingsOf, env: environment }).stripe;
   await customers.list({ limit: 1 }).catch((error) => {
-    throw new ToolError(sentenceOf(error));
+    throw new ToolError(stripeMessageOf(error));
   });
   return testMode;
 }

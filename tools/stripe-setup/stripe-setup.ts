@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import Stripe from "stripe";
 import { monthlyPrice } from "../../app/contract/money";
 import { readCommandLine } from "../command-line";
-import { causeOf, sentenceOf as messageOf, runTool } from "../failures";
+import { causeOf, messageOf, runTool } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
 import { siteAloneLine } from "../wrangler/worker-settings";
 import { portal } from "./portal";
@@ -33,7 +33,7 @@ export async function setUpStripe(target: Target, mode: "check" | "set-up", say:
     } catch (error) {
       const { StripePermissionError, StripeInvalidRequestError } = Stripe.errors;
       const isOfPart = error instanceof StripePermissionError || error instanceof StripeInvalidRequestError;
-      say({ mark: "failed", text: `${isOfPart ? `${name}: ` : ""}${sentenceOf(error)}` });
+      say({ mark: "failed", text: `${isOfPart ? `${name}: ` : ""}${stripeMessageOf(error)}` });
       // A wrong key or an outage of Stripe would fail every part.
       if (!isOfPart) return;
     }
@@ -53,7 +53,7 @@ async function planPrices({ prices, plans }: Target): Promise<State> {
 }
 
 /** Says what to do about an error from Stripe's client. */
-export function sentenceOf(error: unknown): string {
+export function stripeMessageOf(error: unknown): string {
   if (!(error instanceof Stripe.errors.StripeError)) return messageOf(error);
   const { type, message, statusCode, requestId } = error;
   const keys = "https://dashboard.stripe.com/apikeys";

@@ -7,8 +7,8 @@ import {
   type ConfigurationResult,
   isLoopback,
   newAndOld,
-  problemsOf,
   secret,
+  settingProblems,
   withoutEmpty,
 } from "../../shared/settings";
 import { modeProblem, stage } from "../../shared/stripe-key-mode";
@@ -113,16 +113,16 @@ export type Configuration = z.output<typeof settings>;
 /** Parses variables, secrets and bindings. Lists the wrong settings; only if each is valid alone are they compared. */
 export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
   const parsed = settings.safeParse(withoutEmpty(env));
-  if (!parsed.success) return { status: "invalid", problems: problemsOf(parsed.error) };
+  if (!parsed.success) return { status: "invalid", problems: settingProblems(parsed.error) };
   const problems = [...pairProblems(parsed.data), ...keyProblems(parsed.data), ...deploymentProblems(parsed.data)];
   return problems.length === 0 ? { status: "valid", configuration: parsed.data } : { status: "invalid", problems };
 }
 
 /**
- * True for the settings of `npm start`, without reading all of them.
+ * True for the settings of `npm start`, without reading all of them: the site's URL is this machine's.
  * @param env the Worker's settings, which may be wrong
  */
-export function isLocal(env: object): boolean {
+export function hasLocalSiteUrl(env: object): boolean {
   return !("STAGE" in env) && "SITE_URL" in env && isLoopback(String(env.SITE_URL));
 }
 

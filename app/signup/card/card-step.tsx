@@ -105,15 +105,15 @@ function servedNotice({ publishableKey, flash, message }: CardStepData): Notice 
 const READING_TIME_MS = 2_000;
 
 /** True two seconds after the card's fields are ready. */
-function useReadingTime(): [isOver: boolean, onReady: () => void] {
+function useReadingTime(): [isRead: boolean, onReady: () => void] {
   const [ready, setReady] = useState(false);
-  const [isOver, setOver] = useState(false);
+  const [isRead, setRead] = useState(false);
   useEffect(() => {
     if (!ready) return;
-    const timer = setTimeout(() => setOver(true), READING_TIME_MS);
+    const timer = setTimeout(() => setRead(true), READING_TIME_MS);
     return () => clearTimeout(timer);
   }, [ready]);
-  return [isOver, useCallback(() => setReady(true), [])];
+  return [isRead, useCallback(() => setReady(true), [])];
 }
 
 /** Shows the price that the visitor agreed to, even if the list price has changed. */

@@ -30,12 +30,12 @@ export async function confirmCard(
     const result = await answerTo(confirming, () => retrieveSetup(stripe, clientSecret));
     if (!result) {
       confirming.then(
-        (late) => isOver(late) && onLate(outcomeOf(late)),
+        (late) => needsServer(late) && onLate(outcomeOf(late)),
         () => undefined,
       );
       return STRIPE_UNREACHABLE;
     }
-    if (isOver(result)) return outcomeOf(result);
+    if (needsServer(result)) return outcomeOf(result);
     return paymentFailed(result.error?.message, triesLeft(countDeclined(clientSecret, result.error)));
   } catch {
     return PAYMENT_ERROR;
@@ -56,7 +56,7 @@ async function answerTo(confirming: Promise<SetupIntentResult>, retrieve: () => 
     }
     const found = await retrieve();
     if (typeof found === "string") return undefined;
-    if (isOver(found)) return found;
+    if (needsServer(found)) return found;
     if (found.setupIntent?.status !== "requires_action") return undefined;
   }
 }
@@ -74,7 +74,7 @@ export async function retrieveSetup(stripe: Pick<Stripe, "retrieveSetupIntent">,
 const OUTDATED = ["setup_intent_unexpected_state", "resource_missing"];
 
 /** True if the setup cannot take a card now. The server then has to find out why. */
-export function isOver({ setupIntent, error }: SetupIntentResult): boolean {
+export function needsServer({ setupIntent, error }: SetupIntentResult): boolean {
   const status = setupIntent?.status ?? error?.setup_intent?.status ?? "";
   return ["succeeded", "processing", "canceled"].includes(status) || OUTDATED.includes(error?.code ?? "");
 }

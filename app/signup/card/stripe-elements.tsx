@@ -5,7 +5,7 @@ import { Component, type ReactNode, useEffect, useMemo, useRef, useState } from 
 import { PAYMENT_ERROR, PAYMENT_FORM_NOT_LOADED } from "../notices";
 import { useCardAppearance } from "./card-appearance";
 import { CardPlaceholder } from "./card-placeholder";
-import { isOver, retrieveSetup } from "./confirm-card";
+import { needsServer, retrieveSetup } from "./confirm-card";
 import { loadStripeClient } from "./load-stripe-js";
 import { type CardFieldsProps, PaymentForm } from "./payment-form";
 
@@ -36,7 +36,7 @@ export default function StripeElements({ data, onNotice, onReady, onSaved }: Car
   /** Stripe's fields fail if the setup is over, maybe because of another tab, or if they could not be loaded. */
   async function onLoadError(client: Stripe, error?: StripeError) {
     const found = await retrieveSetup(client, clientSecret);
-    if (found !== "unknown to Stripe.js" && (found === "no answer" || !isOver(found))) return fail(error);
+    if (found !== "unknown to Stripe.js" && (found === "no answer" || !needsServer(found))) return fail(error);
     if (!isMounted.current) return;
     setFailed(true);
     letServerDecide();

@@ -61,7 +61,7 @@ export function subscriptionApi(options: SubscriptionApiOptions): SubscriptionAp
   return {
     create(request, { idempotencyKey, requestId, rateLimitKey, shownPriceCents }) {
       const send: Send = async (signal) => {
-        const outcome = await callApi(binding, `${baseUrl}/subscription`, {
+        const outcome = await postSubscription(binding, `${baseUrl}/subscription`, {
           method: "POST",
           headers: {
             Accept: "application/json",
@@ -150,7 +150,7 @@ function isTransient(outcome: CreateOutcome): boolean {
   return outcome.kind === "rejected" && [502, 503, 504].includes(outcome.status);
 }
 
-async function callApi(
+async function postSubscription(
   binding: ServiceBinding | undefined,
   url: string,
   init: RequestInit & { signal: AbortSignal },

@@ -15,12 +15,10 @@ import {
   type UnfinishedSession,
 } from "../session-state";
 import type { SignupStep } from "../steps";
+import { STRIPE_JS_URL } from "../stripe-js";
 import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "./notices.server";
 import { checkSession, withAgreedPrice } from "./session/check-session.server";
 import { resumeLink } from "./session/resume-link.server";
-
-/** The release of Stripe.js that the installed @stripe/stripe-js expects. */
-export const STRIPE_JS_URL = "https://js.stripe.com/endive/stripe.js";
 
 const RESUME = "resume";
 const RETURN = "return";
@@ -28,7 +26,7 @@ const RETURN = "return";
 const RETURNED_SECRET = "setup_intent_client_secret";
 
 /**
- * The page's step, and the cookie if it changes. The cookie's sign-up is checked with Stripe and the API (`transition` in
+ * The page's step, and the cookie if it changes. The cookie's sign-up is checked with Stripe and the API (`nextState` in
  * session-state.ts) while it is waiting, and after its time for a card is over:
  *
  * | cookie, after a check       | URL                      | page                                                     |

@@ -97,8 +97,8 @@ export class PaymentElement {
   async #begin(): Promise<void> {
     const { origin, publishableKey, clientSecret } = this.account;
     const { error, setupIntent } = await askStripe(origin, clientSecret, { key: publishableKey });
-    const isOver = setupIntent && ["succeeded", "processing", "canceled"].includes(setupIntent.status);
-    const problem = isOver ? TERMINAL_STATE : error;
+    const isTerminal = setupIntent && ["succeeded", "processing", "canceled"].includes(setupIntent.status);
+    const problem = isTerminal ? TERMINAL_STATE : error;
     if (!this.#frame.isConnected) return;
     if (problem) this.#frame.remove();
     const event = { elementType: "payment", error: problem };

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../app/contract/dates";
 import type { Outbox } from "../outbox/outbox";
 
 /*
@@ -8,7 +9,7 @@ import type { Outbox } from "../outbox/outbox";
  */
 
 /** Longer than the three days for which Stripe retries an event, so that no message is written twice. */
-const SETTLED_MESSAGES_MS = 30 * 24 * 60 * 60_000;
+const SETTLED_MESSAGES_MS = 30 * DAY_MS;
 
 /** Limits the statement's size. The next run deletes the rest. */
 const DELETED_PER_RUN = 2_000;

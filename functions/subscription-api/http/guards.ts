@@ -5,7 +5,7 @@ import { readBoundedBytes } from "../../../app/shared/bounded-body";
 import { isOverLimit, RETRY_AFTER_SECONDS } from "../../../app/shared/limits/rate-limit";
 import { rateLimitKeyOf } from "../../../app/shared/limits/rate-limit-key";
 import { isLoopback, ONLY_THIS_MACHINE } from "../../../app/shared/settings";
-import { hasHost, isLocal } from "../local-development";
+import { hasHost, hasLocalStripe } from "../local-development";
 import { log, logFailure } from "../log";
 import type { ApiContext } from "./api-context";
 import { problem } from "./problem";
@@ -17,13 +17,13 @@ type Guard = MiddlewareHandler<ApiContext>;
 
 /** With local settings, which could be deployed by mistake, answers 421 to other machines unless `npm start` was given a HOST. */
 export const requireLocalHost: Guard = async (c, next) => {
-  if (isLoopback(c.req.url) || !isLocal(c.env) || hasHost(c.env)) return next();
+  if (isLoopback(c.req.url) || !hasLocalStripe(c.env) || hasHost(c.env)) return next();
   return problem(421, { title: ONLY_THIS_MACHINE });
 };
 
 /** Answers 403 to plain http outside local development. A redirect would be too late, because the password has already been sent. */
 export const requireTls: Guard = async (c, next) => {
-  if (isLocal(c.env) || c.req.url.startsWith("https:")) return next();
+  if (hasLocalStripe(c.env) || c.req.url.startsWith("https:")) return next();
   return problem(403, { title: "Only https is allowed" });
 };
 

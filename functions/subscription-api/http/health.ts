@@ -1,17 +1,16 @@
 import type { Context } from "hono";
+import { MINUTE_MS } from "../../../app/contract/dates";
 import { commit } from "../../../app/shared/release";
 import { log, logFailure } from "../log";
 import { sentKinds } from "../outbox/outbox";
 import type { ApiContext } from "./api-context";
 import { type Problem, unavailable } from "./problem";
 
-const MINUTE = 60_000;
-
 /** The cron handler runs every minute, and starts nothing new after four minutes. */
-const CRON_LATE_MS = 10 * MINUTE;
+const CRON_LATE_MS = 10 * MINUTE_MS;
 /** Cloudflare needs up to 15 minutes to run a new trigger, and a first deployment waits for its secrets. */
-const FIRST_RUN_LATE_MS = 30 * MINUTE;
-const MESSAGE_LATE_MS = 15 * MINUTE;
+const FIRST_RUN_LATE_MS = 30 * MINUTE_MS;
+const MESSAGE_LATE_MS = 15 * MINUTE_MS;
 
 /** Limits the load that `/health` causes. */
 const CACHED_MS = 10_000;

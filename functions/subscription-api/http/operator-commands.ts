@@ -6,6 +6,7 @@ import { databaseOver } from "../database";
 import { log } from "../log";
 import { reconcileRestored } from "../operator/after-restore";
 import { erasePerson, exportPerson } from "../operator/export-and-erase";
+import { signUpsByDay } from "../operator/sign-ups-by-day";
 import { sendAgain, stuckMessages } from "../operator/stuck-messages";
 import { sentKinds } from "../outbox/outbox";
 import { packagesAtStripe, reconcileCatalog } from "../packages";
@@ -14,7 +15,6 @@ import { problem } from "./problem";
 
 const MOST_MESSAGES = 100;
 const STATUS_DAYS = 30;
-const DAY_MS = 24 * 60 * 60_000;
 
 const person = z.object({ email: formFields.email.rule });
 const messages = z.object({ send_again: z.optional(z.string().min(1).max(200)) });
@@ -34,7 +34,6 @@ const catalog = z.object({
   ),
   retired: z.optional(z.array(packageId)),
 });
-const counts = z.array(z.object({ day: z.string(), status: z.string(), n: z.number() }));
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const restore = z
   .object({ restored_to: time, stopped_at: time, from: z.optional(z.string()) })
@@ -102,15 +101,8 @@ export const COMMANDS = {
     return { sent_again: key };
   }),
 
-  /** Counts sign-ups by the day they began (UTC) and their current state. */
   status: command(z.unknown(), "anything", async (_, { config }) => {
-    const from = new Date(Date.now() - (STATUS_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
-    // This query only reads the index sign_ups_by_day.
-    const counted = databaseOver(config.d1).prepare(
-      `SELECT substr(created_at, 1, 10) AS day, status, count(*) AS n FROM sign_ups
-        WHERE substr(created_at, 1, 10) >= ? GROUP BY substr(created_at, 1, 10), status`,
-    );
-    const sign_ups = counts.parse((await counted.bind(from).all()).results);
+    const sign_ups = await signUpsByDay(databaseOver(config.d1), STATUS_DAYS);
     return { release: config.release, commit, days: STATUS_DAYS, sign_ups };
   }),
 };

@@ -1,4 +1,5 @@
 import { company } from "../../../app/company";
+import { DAY_MS } from "../../../app/contract/dates";
 import { CONNECTIONS, inParallel } from "../connections";
 import { log, logFailure } from "../log";
 import { LINK_DAYS, type SignedLinks } from "../signed-links";
@@ -17,8 +18,6 @@ export type DispatchServices = {
   payments: TrialReader;
   accountWebhook: AccountWebhook | undefined;
 };
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** Sends a batch of due messages, one per connection, and logs each outcome. Returns the batch's size. */
 export async function dispatchMessages(services: DispatchServices): Promise<number> {

@@ -1,7 +1,9 @@
+import { HOUR_MS } from "../../../app/contract/dates";
+
 /** With the growing pauses, they take about a day and a third. */
 const MAX_ATTEMPTS = 15;
 const FIRST_PAUSE_MS = 30_000;
-const MAX_PAUSE_MS = 6 * 60 * 60_000;
+const MAX_PAUSE_MS = 6 * HOUR_MS;
 
 /** True if a message is given up after this many failed attempts. */
 export function isLastAttempt(failed: number): boolean {

@@ -57,7 +57,7 @@ async function continueStored(stored: SignUp, form: PostedForm, services: SignUp
   const asked = formColumnsOf(request);
   const sameFields = formColumns.keyof().options.every((name) => asked[name] === stored[name]);
   if (!samePassword || !sameFields) return { status: "key-reused" };
-  if (isOver(stored)) return { status: "duplicate" };
+  if (isTooLateToContinue(stored)) return { status: "duplicate" };
   if (stored.status !== "pending" || !isAboveShown(stored, form)) return finish(stored, services);
   return continueAtLowerPrice(stored, form, services);
 }
@@ -96,7 +96,7 @@ function isAboveShown(price: Pick<SignUp, "price_cents"> | null, { shownPriceCen
 }
 
 /** True for a canceled trial, and for a trial whose form is too old to be continued. */
-function isOver(stored: SignUp): boolean {
+function isTooLateToContinue(stored: SignUp): boolean {
   if (!hasStartedTrial(stored)) return false;
   return stored.status === "canceled" || isOlderThan(stored, CONTINUED_FOR_MS);
 }

@@ -1,40 +1,38 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../app/contract/dates";
 import { SIGN_UP_HOURS } from "../../../app/contract/trial";
 import { isCleanedUp, type SignUp } from "../sign-up";
 import type { SubscriptionState } from "../stripe/subscriptions";
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-
 /** Age at which a sign-up without a card is deleted. */
-export const ABANDONED_AFTER_MS = SIGN_UP_HOURS * HOUR;
+export const ABANDONED_AFTER_MS = SIGN_UP_HOURS * HOUR_MS;
 /** Age up to which the same form continues its sign-up. A bit shorter, so that no request continues one that is being deleted. */
-export const CONTINUED_FOR_MS = ABANDONED_AFTER_MS - 5 * MINUTE;
+export const CONTINUED_FOR_MS = ABANDONED_AFTER_MS - 5 * MINUTE_MS;
 /** Age up to which an abandoned sign-up waits for a card that Stripe is still processing. */
-export const PROCESSED_WITHIN_MS = ABANDONED_AFTER_MS + 24 * HOUR;
+export const PROCESSED_WITHIN_MS = ABANDONED_AFTER_MS + DAY_MS;
 /** How long an ended sign-up still answers for its status. */
-export const KEPT_AFTER_END_MS = 24 * HOUR;
+export const KEPT_AFTER_END_MS = DAY_MS;
 
 /**
  * How long Stripe may take to create a customer after our call for it. Our calls give up after seconds, but Stripe carries on with a
  * request that it has received, and networks deliver for minutes.
  */
-export const CUSTOMER_MAY_ARRIVE_MS = HOUR;
+export const CUSTOMER_MAY_ARRIVE_MS = HOUR_MS;
 
 /** How soon after the form the cron handler looks for a card whose webhook was lost. */
-export const FIRST_CHECK_AFTER_MS = 10 * MINUTE;
+export const FIRST_CHECK_AFTER_MS = 10 * MINUTE_MS;
 /** How long the webhook or page that found the card has to start the trial before the cron handler does. */
-export const TRIAL_START_GRACE_MS = 2 * MINUTE;
+export const TRIAL_START_GRACE_MS = 2 * MINUTE_MS;
 /** How long after a trial's end Stripe may take to charge. */
-export const TRIAL_END_GRACE_MS = HOUR;
+export const TRIAL_END_GRACE_MS = HOUR_MS;
 /** The pause between checks while Stripe is still processing a card or has not ended a trial. */
-const UNFINISHED_PAUSE_MS = 10 * MINUTE;
+const UNFINISHED_PAUSE_MS = 10 * MINUTE_MS;
 /**
  * The pause between checks of a paid subscription. They find changes whose event Stripe never tried to deliver, as to a disabled
  * endpoint.
  */
-export const PAID_PAUSE_MS = 24 * HOUR;
+export const PAID_PAUSE_MS = DAY_MS;
 /** How long a cron run has a due sign-up to itself; longer than a run takes. */
-export const CHECK_LEASE_MS = 10 * MINUTE;
+export const CHECK_LEASE_MS = 10 * MINUTE_MS;
 
 /** ISO 8601, as every time in the database. */
 export function fromNow(milliseconds: number): string {
@@ -61,7 +59,7 @@ export function signUpEnd({ created_at }: Pick<SignUp, "created_at">): Date {
 
 /** When the status link expires: an hour after the end, so that a waiting page still learns of it. */
 export function statusEnd(signUp: Pick<SignUp, "created_at">): Date {
-  return new Date(signUpEnd(signUp).getTime() + HOUR);
+  return new Date(signUpEnd(signUp).getTime() + HOUR_MS);
 }
 
 /** When the cron handler next checks a sign-up that it left unchanged; null if nothing can change it. */

@@ -73,7 +73,7 @@ async function answerOf<T>(request: () => Promise<T>, isCreation: boolean): Prom
   try {
     return await request();
   } catch (error) {
-    logFailure(error);
+    logStripeFailure(error);
     throw new PaymentsError(reasonOf(error), error, isCreation && isRepeated(error));
   }
 }
@@ -85,7 +85,7 @@ export function unexpectedAnswer(field: string): PaymentsError {
 }
 
 /** Logs a failure without Stripe's message, which quotes email addresses and IDs: https://docs.stripe.com/api/errors */
-function logFailure(error: unknown): void {
+function logStripeFailure(error: unknown): void {
   if (!(error instanceof Stripe.errors.StripeError)) {
     log("error", "stripe_failed", { type: error instanceof Error ? error.name : typeof error });
     return;

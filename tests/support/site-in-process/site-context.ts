@@ -32,7 +32,7 @@ export function siteContext(settings: Record<string, unknown> = {}) {
   const turnstileCalls = { asked: [] as string[], answer: (() => Response.json({ success: true })) as Answer };
   const logged: [event: string, fields: unknown][] = [];
 
-  async function callApi(url: string, init: RequestInit) {
+  async function fetchApi(url: string, init: RequestInit) {
     api.calls.push({ url, init });
     return init.method === "POST" ? api.answer() : api.status();
   }
@@ -45,7 +45,7 @@ export function siteContext(settings: Record<string, unknown> = {}) {
     stripe.asked.push(id);
     return Response.json({ id, ...stripe.says }, { status: stripe.status });
   });
-  const read = readConfiguration({ ...SETTINGS, SUBSCRIPTION_API: { fetch: callApi }, ...settings });
+  const read = readConfiguration({ ...SETTINGS, SUBSCRIPTION_API: { fetch: fetchApi }, ...settings });
   if (read.status === "invalid") throw new Error(JSON.stringify(read.problems));
   const { configuration } = read;
   const services = signupServices(configuration);

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { subscriptionRequest, withoutEmptyFields } from "../../../app/contract/subscription-request";
 import { validateInBrowser } from "../../../app/signup/form/validate-in-browser";
 import { signupForm } from "../../../app/signup/form-schema";
-import { parseForm } from "../../../app/signup/server/form/posted-form.server";
+import { validateOnServer } from "../../../app/signup/server/form/posted-form.server";
 import { fields } from "../../support/person";
 
 const { package_id: _, ...valid } = fields;
@@ -30,7 +30,7 @@ export function messagesFor(change: Record<string, unknown>): Messages {
   const data = new FormData();
   for (const [name, value] of posted) data.append(name, value);
   expect(validateInBrowser(data).reply().error ?? {}, "the browser's messages").toEqual(messages);
-  const onServer = parseForm(Object.fromEntries(posted)).reply().error ?? {};
+  const onServer = validateOnServer(Object.fromEntries(posted)).reply().error ?? {};
   expect(onServer, "the site's messages").toEqual(messages);
   return messages;
 }
@@ -41,7 +41,7 @@ export function sentFor(field: string, typed: string): unknown {
   const inBrowser = new FormData();
   for (const [name, value] of Object.entries(form)) inBrowser.append(name, `${value}`);
   const onServer = Object.fromEntries(new URLSearchParams(form));
-  const submissions = { browser: validateInBrowser(inBrowser), site: parseForm(onServer) };
+  const submissions = { browser: validateInBrowser(inBrowser), site: validateOnServer(onServer) };
   const api = subscriptionRequest.safeParse(withoutEmptyFields(form)).data;
   const sent = valueIn(api, field);
   for (const [where, submission] of Object.entries(submissions))

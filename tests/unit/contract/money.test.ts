@@ -3,8 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chargedAmount, inDollars, isPrice, MAX_CENTS, shortAmount } from "../../../app/contract/money";
-import { wrongPrice } from "../../../tools/build";
 import { root } from "../../../tools/wrangler/wrangler";
+import { wrongPrice } from "../../../tools/wrong-price";
 import { filesIn } from "../../support/files-in";
 
 /* Amounts in US cents, as text. */

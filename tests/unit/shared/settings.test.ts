@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
-import { isLoopback, problemsOf, serviceUrl } from "../../../app/shared/settings";
+import { isLoopback, serviceUrl, settingProblems } from "../../../app/shared/settings";
 
 test.each([
   { url: "http://localhost:8788", isService: true, isLocal: true },
@@ -27,7 +27,7 @@ test.each([
 test("the first problem of each setting is reported, without its value", () => {
   const token = z.string().check(z.minLength(32, "is too short"), z.regex(/^a/, "must begin with a"));
   const { error } = z.object({ API_URL: serviceUrl, TOKEN: token }).safeParse({ TOKEN: "secret-value" });
-  expect(error && problemsOf(error)).toEqual([
+  expect(error && settingProblems(error)).toEqual([
     { name: "API_URL", problem: "is missing" },
     { name: "TOKEN", problem: "is too short" },
   ]);

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { company } from "../../../app/company";
 import { meta } from "../../../app/routes/subscription";
-import { STRIPE_JS_URL } from "../../../app/signup/server/current-step.server";
+import { STRIPE_JS_URL } from "../../../app/signup/stripe-js";
 import { root } from "../../../tools/wrangler/wrangler";
 
 /* The release of Stripe.js that the page loads, and the page's title. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { STRIPE_JS_URL } from "../../../app/signup/server/current-step.server";
 import type { SignupSession } from "../../../app/signup/session-state";
+import { STRIPE_JS_URL } from "../../../app/signup/stripe-js";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields } from "../../support/person";

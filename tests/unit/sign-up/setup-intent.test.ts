@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { SetupIntentAnswer } from "../../../app/signup/session-state";
 import { countingLimiter, siteContext } from "../../support/site-in-process/site-context";
 
-/* Calls to Stripe about a card's setup, and the meaning of its answers. For the sign-up's next state, see transition.test.ts. */
+/* Calls to Stripe about a card's setup, and the meaning of its answers. For the sign-up's next state, see next-state.test.ts. */
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -20,7 +20,7 @@ import { SESSIONS } from "./sessions";
 
 /*
  * app/signup/server/current-step.server.ts: the page and the new cookie that follow from the cookie's sign-up, the URL and the
- * answers of Stripe and the API. For the next state of a sign-up, see transition.test.ts.
+ * answers of Stripe and the API. For the next state of a sign-up, see next-state.test.ts.
  */
 
 stopClock();

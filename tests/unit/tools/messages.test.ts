@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Stripe from "stripe";
 import { expect, test } from "vitest";
-import { sentenceOf } from "../../../tools/failures";
+import { messageOf } from "../../../tools/failures";
 import { testModeOf } from "../../../tools/start/test-mode";
-import { sentenceOf as sentenceOfStripe } from "../../../tools/stripe-setup/stripe-setup";
+import { stripeMessageOf } from "../../../tools/stripe-setup/stripe-setup";
 import { targetOf } from "../../../tools/stripe-setup/target";
 import { readWorkerSettings, settingsOf } from "../../../tools/wrangler/worker-settings";
 import { failureIn } from "../../../tools/wrangler/wrangler";
@@ -15,7 +15,7 @@ function sentenceAbout(work: () => unknown): string {
   try {
     return `No error, but ${work()}`;
   } catch (error) {
-    return sentenceOf(error);
+    return messageOf(error);
   }
 }
 
@@ -108,11 +108,11 @@ test.each([
   },
   { error: new StripeAuthenticationError(ofRequest), says: "Stripe does not know the key: copy it again from" },
 ])("stripe:setup reports Stripe's error in one sentence: $says", ({ error, says }) => {
-  expect(sentenceOfStripe(error)).toContain(says);
+  expect(stripeMessageOf(error)).toContain(says);
 });
 
 test("an unexpected error is reported with its stack", () => {
-  expect(sentenceOf(new TypeError("x is undefined"))).toMatch(/^TypeError: x is undefined\n {4}at /);
+  expect(messageOf(new TypeError("x is undefined"))).toMatch(/^TypeError: x is undefined\n {4}at /);
 });
 
 test.each([

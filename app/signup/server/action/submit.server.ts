@@ -4,9 +4,9 @@ import { rateLimitKeyOf } from "../../../shared/limits/rate-limit-key";
 import { statusFor } from "../../create-outcome";
 import { planPath, toRequest } from "../../form-schema";
 import { type CurrentSession, isSessionOf, type SignupSession } from "../../session-state";
-import { acceptedSession, failureOf, logFailure } from "../form/after-api-answer.server";
+import { acceptedSession, failureOf, logFailedOutcome } from "../form/after-api-answer.server";
 import { networkChallenge } from "../form/network-challenge.server";
-import { type PostedFields, parseForm, shownPriceIn } from "../form/posted-form.server";
+import { type PostedFields, shownPriceIn, validateOnServer } from "../form/posted-form.server";
 import { refused, returned } from "../form/returned-form.server";
 import { COOKIES_BLOCKED } from "../notices.server";
 import { blocksCookies, reply, seeOther } from "./replies.server";
@@ -15,7 +15,7 @@ import { blocksCookies, reply, seeOther } from "./replies.server";
 export async function submit(fields: PostedFields, current: CurrentSession, posted: ActionFunctionArgs) {
   const { request, context } = posted;
   const { api, idempotencyKeyOf, ip, log, requestId, sessions } = context;
-  const submission = parseForm(fields);
+  const submission = validateOnServer(fields);
   const form = returned(submission);
   if (submission.status !== "success") {
     log.info("signup_invalid", { fields: Object.keys(submission.error ?? {}) });
@@ -41,7 +41,7 @@ export async function submit(fields: PostedFields, current: CurrentSession, post
   const about = { idempotencyKey: key, requestId, rateLimitKey: rateLimitKeyOf(ip), shownPriceCents };
   const outcome = await api.create(subscription, about);
   if (outcome.kind !== "created") {
-    logFailure(outcome, log);
+    logFailedOutcome(outcome, log);
     // A refused key stays refused, so a retry needs a new one.
     const isKeyRefused = outcome.kind === "rejected" && outcome.status === 409;
     const content = { form, requestId, ...failureOf(outcome, subscription) };

@@ -23,7 +23,7 @@ export function failureOf(outcome: FailedOutcome, { package_id }: SubscriptionRe
 /** The API's answers to a visitor's mistake. Any other failure may affect everyone. */
 const VISITORS_OWN = [409, 422, 429];
 
-export function logFailure(outcome: FailedOutcome, log: Log): void {
+export function logFailedOutcome(outcome: FailedOutcome, log: Log): void {
   const status = outcome.kind === "rejected" ? outcome.status : undefined;
   const cause = outcome.kind === "unreachable" ? outcome.cause : undefined;
   const line = { outcome: outcome.kind, status, cause };

@@ -72,7 +72,7 @@ function knownFields(entries: Iterable<readonly [string, string]>): ReceivedForm
 const filledForm = z.pipe(z.transform(withoutEmptyFields), signupForm);
 
 /** Validates a form on the server, with the same result as in the browser. */
-export function parseForm(fields: PostedFields): Submission<SignupForm, string[]> {
+export function validateOnServer(fields: PostedFields): Submission<SignupForm, string[]> {
   return parseWithZod(new URLSearchParams(fields), { schema: filledForm, disableAutoCoercion: true });
 }
 

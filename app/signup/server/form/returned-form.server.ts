@@ -2,7 +2,7 @@ import type { Submission } from "@conform-to/react";
 import { SECRET_FIELDS, type SignupForm } from "../../form-schema";
 import type { SignupReply } from "../../steps";
 import { noticeForRefusal } from "../notices.server";
-import { parseForm, type ReceivedForm } from "./posted-form.server";
+import { type ReceivedForm, validateOnServer } from "./posted-form.server";
 
 /** Longer than any real value. A returned value appears three times on the page. */
 const MAX_RETURNED_LENGTH = 3000;
@@ -20,5 +20,5 @@ export function returned(submission: Submission<SignupForm, string[]>) {
 export function refused({ fields, problem }: Required<ReceivedForm>): SignupReply {
   const notice = noticeForRefusal(problem);
   if (Object.keys(fields).length === 0) return { notice };
-  return { notice, form: { ...returned(parseForm(fields)), error: undefined } };
+  return { notice, form: { ...returned(validateOnServer(fields)), error: undefined } };
 }

@@ -1,6 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
 import { agreedCentsIn } from "../../../contract/subscription-response";
-import { type SignupSession, transition, type UnfinishedSession } from "../../session-state";
+import { nextState, type SignupSession, type UnfinishedSession } from "../../session-state";
 
 type Context = Pick<AppLoadContext, "api" | "setupIntents" | "requestId" | "ip" | "log">;
 
@@ -27,5 +27,5 @@ export async function checkSession(session: UnfinishedSession, context: Context)
   if (setupIntent.status === "unknown") log.error("setup_intent_unknown");
   const hasTrial = setupIntent.status === "succeeded" && statusUrl !== undefined;
   const trial = hasTrial ? await api.status(statusUrl, context) : undefined;
-  return transition(session, setupIntent, trial, Date.now());
+  return nextState(session, setupIntent, trial, Date.now());
 }

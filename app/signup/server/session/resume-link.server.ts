@@ -1,10 +1,9 @@
+import { MINUTE_MS } from "../../../contract/dates";
 import { signUpPath } from "../../../contract/sign-up-path";
 import { LINK_MINUTES } from "../../durations";
 import type { UnfinishedSession } from "../../session-state";
 import { MAX_QR_CODE_LENGTH, QR_CODE_PATH } from "./qr-code.server";
 import { sealedTokens } from "./sealed-token.server";
-
-const MINUTE_MS = 60_000;
 
 /** Tokens of the links that continue a sign-up on another device, for `LINK_MINUTES`. */
 export interface ResumeLinks {

@@ -1,4 +1,5 @@
 import { parseCookie, stringifySetCookie } from "cookie";
+import { DAY_MS, HOUR_MS } from "../../../contract/dates";
 import { SIGN_UP_HOURS } from "../../../contract/trial";
 import { randomToken } from "../../../pipeline/random-token.server";
 import {
@@ -10,8 +11,6 @@ import {
 } from "../../session-state";
 import { sealedTokens } from "./sealed-token.server";
 
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 const DAY_SECONDS = DAY_MS / 1000;
 /** The cookie and the return token outlive their sign-up, so that the page can say that it has ended. */
 const GRACE_MS = DAY_MS;

@@ -108,8 +108,8 @@ function whatHappens({ trialEndOutcome, card, end }: Trial): string {
   switch (trialEndOutcome.next) {
     case "charge": {
       const { first, later } = trialEndOutcome;
-      const isSame = inDollars(first) === inDollars(later);
-      const amounts = { amount: inDollars(first), later: isSame ? undefined : inDollars(later) };
+      const isSame = amountOrPrice(first) === amountOrPrice(later);
+      const amounts = { amount: amountOrPrice(first), later: isSame ? undefined : amountOrPrice(later) };
       return chargeSentence(end, { ...amounts, card: card ? cardName(card) : "payment method" });
     }
     case "end":
@@ -127,17 +127,17 @@ function chargeDetails({ trialEndOutcome, card, end }: Trial): [string, string][
   const paidWith: [string, string][] = card ? [["Card", cardName(card)]] : [];
   if (trialEndOutcome.next === "charge") {
     const { first, later } = trialEndOutcome;
-    const isSame = inDollars(first) === inDollars(later);
+    const isSame = amountOrPrice(first) === amountOrPrice(later);
     return [
-      ["First payment", `${inDollars(first)}, ${chargeDay(end)}`],
-      ["Then", isSame ? "the same amount every month" : `${inDollars(later)} every month`],
+      ["First payment", `${amountOrPrice(first)}, ${chargeDay(end)}`],
+      ["Then", isSame ? "the same amount every month" : `${amountOrPrice(later)} every month`],
       ...paidWith,
     ];
   }
   return trialEndOutcome.next === "unknown" ? paidWith : [["First payment", "none"], ...paidWith];
 }
 
-function inDollars(amount: Amount | null): string {
+function amountOrPrice(amount: Amount | null): string {
   if (amount === null) return "the price of your plan";
   const { cents, tax } = amount;
   if (tax === "added") return plusTax(chargedAmount(cents), true);

@@ -58,12 +58,12 @@ export async function endTrialByNotMe(signUp: SignUp, services: AdvanceServices)
  */
 export async function cleanUp(signUp: SignUp, { payments }: AdvanceServices): Promise<Transition> {
   const { stripe_setup_intent_id, updated_at } = signUp;
-  const isOver = isPast(updated_at, KEPT_AFTER_END_MS);
-  if (isCleanedUp(signUp) && !isOver) return { done: true };
+  const isKeptLongEnough = isPast(updated_at, KEPT_AFTER_END_MS);
+  if (isCleanedUp(signUp) && !isKeptLongEnough) return { done: true };
   const isReleased = await payments.releaseCard(stripe_setup_intent_id);
-  if (!isReleased && !isOver) return { done: true };
+  if (!isReleased && !isKeptLongEnough) return { done: true };
   await deleteCustomer(signUp, payments);
-  if (isOver) return { remove: true };
+  if (isKeptLongEnough) return { remove: true };
   const check_at = fromNow(KEPT_AFTER_END_MS);
   return { write: { columns: { stripe_customer_id: null, stripe_setup_intent_id: null, check_at } } };
 }

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import {
+  nextState,
   type SetupIntentAnswer,
   type SignupSession,
   type TrialAnswer,
-  transition,
 } from "../../../app/signup/session-state";
 import { NOW } from "../../support/clock";
 import { SESSIONS } from "./sessions";
 
-/* The next state of a sign-up after Stripe and the API have answered: each row of the table at `transition`. */
+/* The next state of a sign-up after Stripe and the API have answered: each row of the table at `nextState`. */
 
 const { card } = SESSIONS;
 const { state: _, clientSecret, statusUrl, ...form } = card;
@@ -126,14 +126,14 @@ const ROWS: Row[] = [
 ];
 
 test.each(ROWS)("a sign-up in time, when $when", ({ stripe, api, inTime }) => {
-  expect(transition({ ...pending, expiresAt: NOW + 1 }, stripe, api, NOW)).toEqual({ ...inTime, expiresAt: NOW + 1 });
+  expect(nextState({ ...pending, expiresAt: NOW + 1 }, stripe, api, NOW)).toEqual({ ...inTime, expiresAt: NOW + 1 });
 });
 
 test.each(ROWS)("a sign-up past its time, when $when", ({ stripe, api, pastItsTime }) => {
-  expect(transition({ ...pending, expiresAt: NOW }, stripe, api, NOW)).toEqual({ ...pastItsTime, expiresAt: NOW });
+  expect(nextState({ ...pending, expiresAt: NOW }, stripe, api, NOW)).toEqual({ ...pastItsTime, expiresAt: NOW });
 });
 
 test("a notice that the card's page showed once is not in the next state", () => {
   const shown = { ...card, flash: "declined", message: "Insufficient funds" } as const;
-  expect(transition(shown, { status: "processing" }, undefined, NOW)).toEqual({ ...WAITING, reason: "processing" });
+  expect(nextState(shown, { status: "processing" }, undefined, NOW)).toEqual({ ...WAITING, reason: "processing" });
 });
