@@ -1,5 +1,5 @@
-import { describeError } from "../shared/describe-error";
-import { type LogFields, logLine } from "../shared/log-line";
+import { describeError } from "../shared/log/describe-error";
+import { type LogFields, logLine } from "../shared/log/log-line";
 import { hasLocalSiteUrl } from "./settings/configuration.server";
 
 export interface Log {

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import { loggedPath } from "../shared/logged-path";
+import { loggedPath } from "../shared/log/logged-path";
 import type { SiteEnv } from "./context.server";
 import { createLog } from "./log.server";
 import type { RouteMatcher } from "./routes.server";

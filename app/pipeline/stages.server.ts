@@ -1,7 +1,7 @@
 import type { ServerBuild } from "@remix-run/cloudflare";
 import { Hono } from "hono";
 import { requestId } from "hono/request-id";
-import { cloudflareRay } from "../shared/request-id";
+import { cloudflareRay } from "../shared/http/request-id";
 import { type App, type SiteEnv, siteContext } from "./context.server";
 import { localHosts } from "./guard/local-hosts.server";
 import { guard } from "./guard/request-guard.server";

@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/cloudflare";
-import { commit } from "../shared/release";
+import { commit } from "../shared/settings/release";
 
 /** With invalid settings, the pipeline answers instead, with a 503 that names them. */
 export function loader({ context: { configuration } }: LoaderFunctionArgs) {

@@ -1,4 +1,4 @@
-import type { FailedCall } from "../shared/failed-call";
+import type { FailedCall } from "../shared/http/failed-call";
 
 /** The outcome of the API's `POST /subscription`. */
 export type CreateOutcome =

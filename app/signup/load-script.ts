@@ -1,5 +1,5 @@
-import { withTimeLimit } from "../shared/time-limit";
 import { LOADING_LIMIT_MS } from "./durations";
+import { withTimeLimit } from "./timers";
 
 /**
  * Loads a script that sets a global. Rejects if the script fails, takes longer than 15 s or is replaced by an empty one, as content

@@ -1,7 +1,7 @@
 import type { D1Database, RateLimit, SendEmail } from "@cloudflare/workers-types";
 import * as z from "zod";
 import { company } from "../../app/company";
-import { release } from "../../app/shared/release";
+import { release } from "../../app/shared/settings/release";
 import {
   type ConfigurationProblem,
   type ConfigurationResult,
@@ -14,8 +14,8 @@ import {
   serviceUrl,
   settingProblems,
   withoutEmpty,
-} from "../../app/shared/settings";
-import { modeProblem, stage } from "../../app/shared/stripe-key-mode";
+} from "../../app/shared/settings/settings";
+import { modeProblem, stage } from "../../app/shared/settings/stripe-key-mode";
 import { hasLocalStripe, LOCAL_SECRETS, TEST_MODE_API_URL } from "./local-development";
 
 function binding<T>(method: string) {

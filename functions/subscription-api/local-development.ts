@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isLoopback, serviceUrl } from "../../app/shared/settings";
+import { isLoopback, serviceUrl } from "../../app/shared/settings/settings";
 
 /** The local secrets in wrangler.toml. A deployment with any of them refuses all requests. */
 export const LOCAL_SECRETS = {

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { describeError } from "../../app/shared/describe-error";
-import { type LogFields, type LogLevel, logLine } from "../../app/shared/log-line";
+import { describeError } from "../../app/shared/log/describe-error";
+import { type LogFields, type LogLevel, logLine } from "../../app/shared/log/log-line";
 
 /*
- * The API's log. Its format and rules are the site's (app/shared/log-line.ts, describe-error.ts). The site hands its log from the
+ * The API's log. Its format and rules are the site's (app/shared/log/). The site hands its log from the
  * context to each call; here cron runs and code deep below a request log too, so the request ID comes from the asynchronous context.
  */
 

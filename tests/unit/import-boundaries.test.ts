@@ -96,7 +96,7 @@ const BOUNDARIES: Boundary[] = [
     from: /^app\/contract\//,
     mayNotImport: /^app\/(?!contract\/)/,
     why: "contract/ imports nothing from outside.",
-    example: { file: "app/contract/trial.ts", imports: "app/shared/sleep" },
+    example: { file: "app/contract/trial.ts", imports: "app/shared/log/log-line" },
   },
   {
     from: /^app\/contract\//,
@@ -108,7 +108,7 @@ const BOUNDARIES: Boundary[] = [
     from: /^app\/shared\//,
     mayNotImport: /^app\/(?!shared\/|contract\/)/,
     why: "shared/ knows only the contract.",
-    example: { file: "app/shared/settings.ts", imports: "app/ui/use-site" },
+    example: { file: "app/shared/settings/settings.ts", imports: "app/ui/use-site" },
   },
   {
     from: /^functions\/subscription-api\//,

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { parseJson } from "../../app/shared/parse-json";
-import { isLoopback } from "../../app/shared/settings";
+import { parseJson } from "../../app/shared/http/parse-json";
+import { isLoopback } from "../../app/shared/settings/settings";
 import { causeOf, ToolError } from "../failures";
 import type { Neighbors } from "../neighbors";
 import { portOf } from "../start/addresses";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseJson } from "../../app/shared/parse-json";
+import { parseJson } from "../../app/shared/http/parse-json";
 import { ToolError } from "../failures";
 import type { Neighbors } from "../neighbors";
 import { API_FOLDER, type Folder, failureIn, type Stage } from "../wrangler/wrangler";

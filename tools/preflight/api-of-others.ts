@@ -1,4 +1,4 @@
-import { parseJson } from "../../app/shared/parse-json";
+import { parseJson } from "../../app/shared/http/parse-json";
 import { causeOf } from "../failures";
 import type { Neighbors } from "../neighbors";
 

@@ -1,5 +1,5 @@
-import { isLoopback, isSecretName } from "../../app/shared/settings";
-import { modeOf } from "../../app/shared/stripe-key-mode";
+import { isLoopback, isSecretName } from "../../app/shared/settings/settings";
+import { modeOf } from "../../app/shared/settings/stripe-key-mode";
 import type { ChargedPrice } from "../../functions/subscription-api/stripe/prices";
 import { hasStripePrice } from "../releases/prices";
 import { urlIn, type WorkerSettings } from "../wrangler/worker-settings";
@@ -138,7 +138,7 @@ export const CHECKS: Record<string, Check> = {
     const mode = modeOf(stage);
     const isTestPortal = String(vars.CUSTOMER_PORTAL_URL).includes("/login/test_");
     return [
-      // The Worker itself refuses a key of the other mode (app/shared/stripe-key-mode.ts).
+      // The Worker itself refuses a key of the other mode (app/shared/settings/stripe-key-mode.ts).
       !/^pk_(test|live)_\w{16,}$/.test(String(vars.STRIPE_PUBLISHABLE_KEY)) &&
         `site: STRIPE_PUBLISHABLE_KEY is not a ${mode} key (pk_${mode}_…): copy it from https://dashboard.stripe.com/apikeys into [env.${stage}.vars] of wrangler.toml`,
       vars.CUSTOMER_PORTAL_URL !== "" &&

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readConfiguration, settings as siteSettings } from "../../app/pipeline/settings/configuration.server";
-import { isSecretName } from "../../app/shared/settings";
-import { modeOf } from "../../app/shared/stripe-key-mode";
+import { isSecretName } from "../../app/shared/settings/settings";
+import { modeOf } from "../../app/shared/settings/stripe-key-mode";
 import { settings as apiSettings, readConfig } from "../../functions/subscription-api/config";
 import type { PackageAtStripe } from "../../functions/subscription-api/packages";
 import type { WorkerSettings, Workers } from "../wrangler/worker-settings";

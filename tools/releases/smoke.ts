@@ -4,7 +4,7 @@ import { formFields, INVALID_EMAIL } from "../../app/contract/fields/form-fields
 import { PAID_PLANS } from "../../app/contract/plans";
 import { signUpPath } from "../../app/contract/sign-up-path";
 import { PUBLIC_PATHS } from "../../app/seo/public-paths";
-import { parseJson } from "../../app/shared/parse-json";
+import { parseJson } from "../../app/shared/http/parse-json";
 import { readCommandLine } from "../command-line";
 import { causeOf, runTool } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";

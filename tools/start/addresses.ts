@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
-import { isLoopbackHost } from "../../app/shared/settings";
+import { isLoopbackHost } from "../../app/shared/settings/settings";
 import { ToolError } from "../failures";
 
 /** Without PORT. */

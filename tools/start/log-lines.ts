@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseJson } from "../../app/shared/parse-json";
+import { parseJson } from "../../app/shared/http/parse-json";
 import { sourceFrame } from "./source-frames";
 
 const logged = z.object({

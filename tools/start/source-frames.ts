@@ -3,7 +3,7 @@ import { SourceMap } from "node:module";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
-import { parseJson } from "../../app/shared/parse-json";
+import { parseJson } from "../../app/shared/http/parse-json";
 import { root } from "../wrangler/wrangler";
 
 /** The source map that esbuild writes beside a bundle, without the sources' texts: https://tc39.es/ecma426/ */

@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { modeOf } from "../../app/shared/stripe-key-mode";
+import { modeOf } from "../../app/shared/settings/stripe-key-mode";
 import { type Item, type Prices, stripePrices } from "../../functions/subscription-api/stripe/prices";
 import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook-events";
 import { ToolError } from "../failures";

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { isLoopback, isLoopbackHost, onHost } from "../../shared/settings";
+import { isLoopback, isLoopbackHost, onHost } from "../../shared/settings/settings";
 import type { SiteEnv } from "../context.server";
 
 /**

@@ -1,4 +1,4 @@
-import { RETRY_AFTER_SECONDS } from "../../shared/limits/rate-limit";
+import { RETRY_AFTER_SECONDS } from "../../shared/http/rate-limit";
 
 /** Why a request is refused. The guard answers with its page, or a script with its status; the action with a notice. */
 export class Refusal {

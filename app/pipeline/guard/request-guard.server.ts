@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { isOverLimit } from "../../shared/limits/rate-limit";
-import { rateLimitKeyOf } from "../../shared/limits/rate-limit-key";
+import { isOverLimit } from "../../shared/http/rate-limit";
+import { rateLimitKeyOf } from "../../shared/http/rate-limit-key";
 import type { SiteEnv } from "../context.server";
 import { isGetOrHead } from "../is-get-or-head.server";
 import type { MatchedRoute } from "../routes.server";

@@ -1,7 +1,7 @@
 import type { Context, ErrorHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { encode } from "turbo-stream";
-import { ONLY_THIS_MACHINE } from "../../shared/settings";
+import { ONLY_THIS_MACHINE } from "../../shared/settings/settings";
 import { UNEXPECTED_ERROR } from "../../ui/layout/error-page";
 import type { SiteEnv } from "../context.server";
 import { Refusal } from "../guard/refusals.server";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { company } from "../../company";
-import type { RateLimit } from "../../shared/limits/rate-limit";
-import { release } from "../../shared/release";
+import type { RateLimit } from "../../shared/http/rate-limit";
+import { release } from "../../shared/settings/release";
 import {
   type ConfigurationProblem,
   type ConfigurationResult,
@@ -10,8 +10,8 @@ import {
   secret,
   settingProblems,
   withoutEmpty,
-} from "../../shared/settings";
-import { modeProblem, stage } from "../../shared/stripe-key-mode";
+} from "../../shared/settings/settings";
+import { modeProblem, stage } from "../../shared/settings/stripe-key-mode";
 import type { Assets } from "../response/stylesheets.server";
 
 /** The default in wrangler.toml; refused in a deployment. */

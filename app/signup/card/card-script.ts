@@ -1,5 +1,5 @@
-import { withTimeLimit } from "../../shared/time-limit";
 import { LOADING_LIMIT_MS } from "../durations";
+import { withTimeLimit } from "../timers";
 
 const AGAIN_AFTER_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import type { SetupIntentResult, Stripe, StripeError } from "@stripe/stripe-js";
 import { MAX_FAILED_CARDS } from "../../contract/trial";
-import { TimeLimitExceeded, withTimeLimit } from "../../shared/time-limit";
 import { type Notice, PAYMENT_ERROR, paymentFailed } from "../notices";
+import { TimeLimitExceeded, withTimeLimit } from "../timers";
 
 /** How long Stripe may be silent about a card before the page asks for its setup, and how long that may take. */
 const SILENCE_LIMIT_MS = 30_000;

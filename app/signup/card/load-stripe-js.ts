@@ -1,9 +1,9 @@
 import type { Stripe } from "@stripe/stripe-js";
 import { loadStripe } from "@stripe/stripe-js/pure";
 import { useEffect } from "react";
-import { withTimeLimit } from "../../shared/time-limit";
 import { LOADING_LIMIT_MS } from "../durations";
 import { loadScript } from "../load-script";
+import { withTimeLimit } from "../timers";
 
 /** Rejects if Stripe.js does not load, which `<Elements>` would never report. Can be called again. */
 export async function loadStripeClient(url: string, publishableKey: string): Promise<Stripe> {

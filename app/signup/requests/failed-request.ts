@@ -1,6 +1,6 @@
 import { isRouteErrorResponse } from "@remix-run/react";
-import { TimeLimitExceeded } from "../../shared/time-limit";
 import { CONNECTION_FAILED, type Notice, SITE_UNREACHABLE, submissionFailed } from "../notices";
+import { TimeLimitExceeded } from "../timers";
 
 /* What the page says about a request to the site that failed. */
 

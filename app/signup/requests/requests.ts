@@ -1,7 +1,6 @@
 import { replace } from "@remix-run/react";
-import { sleep } from "../../shared/sleep";
-import { withTimeLimit } from "../../shared/time-limit";
 import type { SignupReply, SignupStep } from "../steps";
+import { sleep, withTimeLimit } from "../timers";
 import { lostStepNotice, NoData, unsentFormNotice } from "./failed-request";
 import { awaitsOutcome, isReturn, lostStep, setLostStep, shownStep } from "./shown-step";
 

@@ -11,12 +11,12 @@ import {
 } from "../../contract/subscription-response";
 import type { Log } from "../../pipeline/log.server";
 import type { ServiceBinding } from "../../pipeline/settings/configuration.server";
-import { readBoundedText } from "../../shared/bounded-body";
-import { type FailedCall, failedBody, failedCall } from "../../shared/failed-call";
-import { parseJson } from "../../shared/parse-json";
-import { sleep } from "../../shared/sleep";
+import { readBoundedText } from "../../shared/http/bounded-body";
+import { type FailedCall, failedBody, failedCall } from "../../shared/http/failed-call";
+import { parseJson } from "../../shared/http/parse-json";
 import type { CreateOutcome } from "../create-outcome";
 import type { TrialAnswer } from "../session-state";
+import { sleep } from "../timers";
 
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_PROBLEM_BYTES = 4 * 1024;

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import type { Log } from "../../pipeline/log.server";
-import { readBoundedText } from "../../shared/bounded-body";
-import { type FailedCall, failedBody, failedCall } from "../../shared/failed-call";
-import { isOverLimit, type RateLimit } from "../../shared/limits/rate-limit";
-import { rateLimitKeyOf } from "../../shared/limits/rate-limit-key";
+import { readBoundedText } from "../../shared/http/bounded-body";
+import { type FailedCall, failedBody, failedCall } from "../../shared/http/failed-call";
+import { isOverLimit, type RateLimit } from "../../shared/http/rate-limit";
+import { rateLimitKeyOf } from "../../shared/http/rate-limit-key";
 import type { SetupIntentAnswer } from "../session-state";
 
 const TIMEOUT_MS = 5_000;

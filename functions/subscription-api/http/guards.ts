@@ -1,10 +1,10 @@
 import type { MiddlewareHandler } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
 import { RATE_LIMIT_KEY_HEADER } from "../../../app/contract/site-headers";
-import { readBoundedBytes } from "../../../app/shared/bounded-body";
-import { isOverLimit, RETRY_AFTER_SECONDS } from "../../../app/shared/limits/rate-limit";
-import { rateLimitKeyOf } from "../../../app/shared/limits/rate-limit-key";
-import { isLoopback, ONLY_THIS_MACHINE } from "../../../app/shared/settings";
+import { readBoundedBytes } from "../../../app/shared/http/bounded-body";
+import { isOverLimit, RETRY_AFTER_SECONDS } from "../../../app/shared/http/rate-limit";
+import { rateLimitKeyOf } from "../../../app/shared/http/rate-limit-key";
+import { isLoopback, ONLY_THIS_MACHINE } from "../../../app/shared/settings/settings";
 import { hasHost, hasLocalStripe } from "../local-development";
 import { log, logFailure } from "../log";
 import type { ApiContext } from "./api-context";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { MINUTE_MS } from "../../../app/contract/dates";
-import { commit } from "../../../app/shared/release";
+import { commit } from "../../../app/shared/settings/release";
 import { log, logFailure } from "../log";
 import { sentKinds } from "../outbox/outbox";
 import type { ApiContext } from "./api-context";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { formFields } from "../../../app/contract/fields/form-fields";
-import { commit } from "../../../app/shared/release";
+import { commit } from "../../../app/shared/settings/release";
 import { databaseOver } from "../database";
 import { log } from "../log";
 import { reconcileRestored } from "../operator/after-restore";

@@ -9,7 +9,7 @@ import {
   subscriptionRequest,
   withoutEmptyFields,
 } from "../../../app/contract/subscription-request";
-import { parseJson } from "../../../app/shared/parse-json";
+import { parseJson } from "../../../app/shared/http/parse-json";
 import { log } from "../log";
 import { isSold, type Package } from "../packages";
 import { agreedPriceOf } from "../sign-up";

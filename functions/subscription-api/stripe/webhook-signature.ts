@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { parseJson } from "../../../app/shared/parse-json";
+import { parseJson } from "../../../app/shared/http/parse-json";
 import { type EventContent, eventContentOf } from "./webhook-events";
 
 /** Older signatures are refused: https://docs.stripe.com/webhooks#replay-attacks */

@@ -3,7 +3,7 @@ import { vi } from "vitest";
 import * as z from "zod";
 import { readConfiguration } from "../../../app/pipeline/settings/configuration.server";
 import { action, loader } from "../../../app/routes/subscription";
-import { describeError } from "../../../app/shared/describe-error";
+import { describeError } from "../../../app/shared/log/describe-error";
 import { signupServices } from "../../../app/signup/server/services.server";
 import type { SignupSession } from "../../../app/signup/session-state";
 import type { SignupReply, SignupStep } from "../../../app/signup/steps";

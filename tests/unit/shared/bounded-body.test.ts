@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { readBoundedBytes, readBoundedText } from "../../../app/shared/bounded-body";
+import { readBoundedBytes, readBoundedText } from "../../../app/shared/http/bounded-body";
 import { bodyOf } from "../../support/site-in-process/body-of";
 
 /* A body is read up to a limit, here of 9 bytes, and within a deadline. */

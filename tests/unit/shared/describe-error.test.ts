@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { createLog } from "../../../app/pipeline/log.server";
-import { describeError } from "../../../app/shared/describe-error";
+import { describeError } from "../../../app/shared/log/describe-error";
 
 const TYPED = "ada@example.com";
 const MESSAGES = [TYPED, `No ${TYPED}\n    at ${TYPED}\n    at ${TYPED} (typed.js:1:2)`, `$& ${TYPED}`];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkKeyOf, rateLimitKeyOf } from "../../../app/shared/limits/rate-limit-key";
+import { networkKeyOf, rateLimitKeyOf } from "../../../app/shared/http/rate-limit-key";
 
 test.each([
   { address: "192.0.2.100", key: "192.0.2.100", network: "192.0.2.0/24" },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
-import { isLoopback, serviceUrl, settingProblems } from "../../../app/shared/settings";
+import { isLoopback, serviceUrl, settingProblems } from "../../../app/shared/settings/settings";
 
 test.each([
   { url: "http://localhost:8788", isService: true, isLocal: true },

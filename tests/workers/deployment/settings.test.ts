@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isSecretName } from "../../../app/shared/settings";
+import { isSecretName } from "../../../app/shared/settings/settings";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
 import { readPage } from "../../support/visitors/page";

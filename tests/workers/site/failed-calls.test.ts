@@ -6,10 +6,10 @@ import { Miniflare } from "miniflare";
 import { expect, onTestFinished, test } from "vitest";
 import { root } from "../../../tools/wrangler/wrangler";
 
-/* The names and messages of workerd's own errors, by which app/shared/failed-call.ts knows a cause. */
+/* The names and messages of workerd's own errors, by which app/shared/http/failed-call.ts knows a cause. */
 
 const ASKING = `
-import { failedCall } from "./app/shared/failed-call";
+import { failedCall } from "./app/shared/http/failed-call";
 export default {
   async fetch(request) {
     const { url, milliseconds } = await request.json();

@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/cloudflare";
 import { TOO_MANY_REQUESTS } from "../../../pipeline/guard/refusals.server";
-import { rateLimitKeyOf } from "../../../shared/limits/rate-limit-key";
+import { rateLimitKeyOf } from "../../../shared/http/rate-limit-key";
 import { statusFor } from "../../create-outcome";
 import { planPath, toRequest } from "../../form-schema";
 import { type CurrentSession, isSessionOf, type SignupSession } from "../../session-state";

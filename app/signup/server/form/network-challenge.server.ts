@@ -1,6 +1,6 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
-import { isOverLimit } from "../../../shared/limits/rate-limit";
-import { networkKeyOf, rateLimitKeyOf } from "../../../shared/limits/rate-limit-key";
+import { isOverLimit } from "../../../shared/http/rate-limit";
+import { networkKeyOf, rateLimitKeyOf } from "../../../shared/http/rate-limit-key";
 import { TURNSTILE_FIELD } from "../../form-schema";
 import type { SignupReply } from "../../steps";
 import { ONE_MORE_STEP } from "../notices.server";

@@ -10,7 +10,7 @@ import {
   UNSUPPORTED_TYPE,
 } from "../../../pipeline/guard/refusals.server";
 import { MAX_FORM_BYTES } from "../../../pipeline/guard/request-guard.server";
-import { readBoundedBytes } from "../../../shared/bounded-body";
+import { readBoundedBytes } from "../../../shared/http/bounded-body";
 import { POSTED_FIELDS, SHOWN_PRICE_FIELD, type SignupForm, signupForm, withChosenPlan } from "../../form-schema";
 
 export type PostedFields = Readonly<Record<string, string>>;

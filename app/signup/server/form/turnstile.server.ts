@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Log } from "../../../pipeline/log.server";
-import { readBoundedText } from "../../../shared/bounded-body";
+import { readBoundedText } from "../../../shared/http/bounded-body";
 
 const VERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
 const TIMEOUT_MS = 3_000;

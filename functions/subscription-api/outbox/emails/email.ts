@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { company } from "../../../../app/company";
-import { readBoundedText } from "../../../../app/shared/bounded-body";
-import { parseJson } from "../../../../app/shared/parse-json";
+import { readBoundedText } from "../../../../app/shared/http/bounded-body";
+import { parseJson } from "../../../../app/shared/http/parse-json";
 import type { MailConfig } from "../../config";
 import type { SendOutcome } from "../outbox";
 import { nameOf, postJson } from "../post-json";

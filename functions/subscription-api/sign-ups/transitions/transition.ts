@@ -1,4 +1,4 @@
-import type { LogFields, LogLevel } from "../../../../app/shared/log-line";
+import type { LogFields, LogLevel } from "../../../../app/shared/log/log-line";
 import type { Packages } from "../../packages";
 import type { SignUp } from "../../sign-up";
 import type { SetupIntent } from "../../stripe/card-setup";

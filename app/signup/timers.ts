@@ -13,3 +13,8 @@ export async function withTimeLimit<T>(milliseconds: number, work: Promise<T>): 
     clearTimeout(timer);
   }
 }
+
+/** Resolves after the given number of milliseconds. */
+export function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,4 +1,4 @@
-import type { LogFields } from "./log-line";
+import type { LogFields } from "../log/log-line";
 
 /**
  * Why a call to another service gave no usable answer, for the log:
