@@ -10,8 +10,8 @@ export const priceFields = {
   currency: z.catch(z.optional(z.literal("usd")), undefined),
 };
 
-/** The agreed price in US cents; undefined if an answer has none. */
-export function agreedCentsIn(answer: {
+/** The monthly price in an answer, in US cents: the sign-up's agreed price, or the plan's current one after `price-changed`. */
+export function priceCentsIn(answer: {
   status?: string;
   price_cents?: number | undefined;
   currency?: "usd" | undefined;

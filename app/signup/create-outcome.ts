@@ -17,8 +17,8 @@ export type CreateOutcome =
    * `retryAfter` is the API's Retry-After in seconds. `refusesPlan` is set for a 422 whose problem names the package ID.
    */
   | { kind: "rejected"; status: number; retryAfter?: number | undefined; refusesPlan?: "retired" | "unknown" }
-  /** The plan costs more than the form showed: `priceCents` a month, if the API says it. Nothing new was stored. */
-  | { kind: "price changed"; priceCents?: number | undefined }
+  /** The plan costs more than the form showed: `currentPriceCents` a month, if the API says it. Nothing new was stored. */
+  | { kind: "price changed"; currentPriceCents?: number | undefined }
   /** No complete response, or none within the deadline. */
   | { kind: "unreachable"; cause: FailedCall["cause"] }
   /** A 2xx response without a client_secret: other JSON, another format or no body at all. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { agreedCentsIn, type SubscriptionStatus } from "../contract/subscription-response";
+import { priceCentsIn, type SubscriptionStatus } from "../contract/subscription-response";
 
 /* A browser's newest sign-up: the states that its cookie stores, and the function that moves from one state to the next. */
 
@@ -104,7 +104,7 @@ export function nextState(
   now: number,
 ): SignupSession {
   const { key, requestId, packageId, details, expiresAt, clientSecret, statusUrl } = session;
-  const agreedPriceCents = agreedCentsIn(trial ?? {}) ?? session.agreedPriceCents;
+  const agreedPriceCents = priceCentsIn(trial ?? {}) ?? session.agreedPriceCents;
   const form = { key, requestId, packageId, agreedPriceCents, details, expiresAt };
   const unfinished = { ...form, clientSecret, statusUrl };
   const isPast = isPastItsTime(session, now);

@@ -7,8 +7,8 @@ import type { SessionIn } from "./session-state";
 export interface FormStepData {
   step: "form";
   packageId: string;
-  /** The monthly price of a plan that is not on the price list, in US cents. Undefined if the API does not say it. */
-  customPriceCents?: number | undefined;
+  /** The current monthly price of a plan that is not on the price list, in US cents. Undefined if the API does not say it. */
+  currentPriceCents?: number | undefined;
   /** Why the API does not sell the plan. Other plans are offered in its place. */
   planProblem?: string | undefined;
   /** Earlier values, without the passwords. */

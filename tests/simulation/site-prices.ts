@@ -13,7 +13,7 @@ export function shownOn(step: SignupStep, reply?: SignupReply): number | undefin
   const form = reply?.form && String(reply.form.initialValue?.package_id ?? "");
   if (form !== undefined || step.step === "form") {
     const custom =
-      step.step === "form" && (form ?? step.packageId) === step.packageId ? step.customPriceCents : undefined;
+      step.step === "form" && (form ?? step.packageId) === step.packageId ? step.currentPriceCents : undefined;
     const packageId = form ?? ("packageId" in step ? step.packageId : "");
     return findPlan(packageId, reply?.currentPriceCents ?? custom)?.shownPriceCents ?? undefined;
   }

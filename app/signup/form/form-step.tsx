@@ -36,10 +36,10 @@ export function FormStep({
   const packageId = chosen ?? sent;
   const linked = step.packageId.toLowerCase() === sent.toLowerCase() ? step : undefined;
   const planProblem = reply?.planProblem ?? linked?.planProblem;
-  const priceCents = reply?.currentPriceCents ?? linked?.customPriceCents;
+  const sentPriceCents = reply?.currentPriceCents ?? linked?.currentPriceCents;
   // The server's message and price belong to the plan that was sent.
   const problem = (packageId === sent ? planProblem : undefined) ?? packageIdProblem(packageId);
-  const currentPriceCents = packageId === sent ? priceCents : undefined;
+  const currentPriceCents = packageId === sent ? sentPriceCents : undefined;
   // A plan that cannot be chosen has no price.
   const plan = { packageId: problem ? "" : packageId, shownPriceCents: currentPriceCents, canChange: true };
   const isOptional = step.packageId === "";
@@ -49,7 +49,8 @@ export function FormStep({
     // Not by the router, which would load the page's data again.
     history.replaceState(history.state, "", signUpPath(packageId));
   }
-  const customPlan = isCustom(sent) && !planProblem ? { packageId: sent, priceCents } : undefined;
+  const customPlan =
+    isCustom(sent) && !planProblem ? { packageId: sent, currentPriceCents: sentPriceCents } : undefined;
   const choice = { packageId, problem, currentPriceCents, isOptional, customPlan, onChoose };
   const isMissing = useWasEver(step.packageId === "" || plan.packageId === "");
   return (

@@ -12,7 +12,7 @@ const ERROR_ID = `${PLAN_CHOICE_ID}-error`;
 export interface CustomPlan {
   packageId: string;
   /** Undefined if the API does not say it. */
-  priceCents: number | undefined;
+  currentPriceCents: number | undefined;
 }
 
 export interface PlanChoiceProps {
@@ -97,18 +97,18 @@ const WITHOUT_PLAN: Option = {
   terms: ": tell support which one you want before your trial ends",
 };
 
-function customOption({ packageId, priceCents }: CustomPlan): Option {
+function customOption({ packageId, currentPriceCents }: CustomPlan): Option {
   return {
     packageId,
-    value: planChoiceValue(packageId, priceCents),
+    value: planChoiceValue(packageId, currentPriceCents),
     title: CUSTOM_TITLE,
-    terms: priceCents === undefined ? `, at ${AGREED_PRICE}` : `, ${monthlyPrice(priceCents)}`,
+    terms: currentPriceCents === undefined ? `, at ${AGREED_PRICE}` : `, ${monthlyPrice(currentPriceCents)}`,
   };
 }
 
 function planOptions(current: string, currentPriceCents: number | undefined): Option[] {
-  return PAID_PLANS.map(({ packageId, title, priceCents: planned }) => {
-    const shownPriceCents = (packageId === current ? currentPriceCents : undefined) ?? planned;
+  return PAID_PLANS.map(({ packageId, title, priceCents }) => {
+    const shownPriceCents = (packageId === current ? currentPriceCents : undefined) ?? priceCents;
     return {
       packageId,
       value: planChoiceValue(packageId, shownPriceCents),

@@ -4,7 +4,7 @@ import { PLAN_RETIRED, PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../contract
 import { RATE_LIMIT_KEY_HEADER, SHOWN_PRICE_HEADER } from "../../contract/site-headers";
 import type { SubscriptionRequest } from "../../contract/subscription-request";
 import {
-  agreedCentsIn,
+  priceCentsIn,
   priceFields,
   subscriptionResponse,
   subscriptionStatus,
@@ -160,7 +160,7 @@ async function postSubscription(
     if (!response.ok) {
       const { type, errors, ...price } = [409, 422].includes(response.status) ? await problemIn(response) : {};
       if (!response.bodyUsed) await response.body?.cancel();
-      if (type === PRICE_CHANGED) return { kind: "price changed", priceCents: agreedCentsIn(price) };
+      if (type === PRICE_CHANGED) return { kind: "price changed", currentPriceCents: priceCentsIn(price) };
       const refusesPlan = type === PLAN_RETIRED ? "retired" : "unknown";
       return {
         kind: "rejected",
@@ -208,7 +208,7 @@ function parseResponse(text: string): CreateOutcome {
   const parsed = subscriptionResponse.safeParse(json);
   if (!parsed.success) return { kind: "misconfigured" };
   const { client_secret: clientSecret, status_url: statusUrl, expires_at: end } = parsed.data;
-  const agreedPriceCents = agreedCentsIn(parsed.data);
+  const agreedPriceCents = priceCentsIn(parsed.data);
   return { kind: "created", clientSecret, agreedPriceCents, statusUrl, expiresAt: futureTime(end) };
 }
 

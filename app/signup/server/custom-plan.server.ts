@@ -12,7 +12,7 @@ export async function withCustomPlan<Step extends SignupStep>(
   const answer = await context.api.package(step.packageId, context);
   switch (answer?.status) {
     case "available":
-      return { ...step, customPriceCents: answer.price_cents };
+      return { ...step, currentPriceCents: answer.price_cents };
     case "retired":
     case "unknown":
       return { ...step, planProblem: PLAN_NOT_AVAILABLE[answer.status] };

@@ -82,7 +82,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
       return problem(409, {
         type: PRICE_CHANGED,
         title: "The plan costs more than the form showed",
-        price_cents: result.priceCents,
+        price_cents: result.currentPriceCents,
         currency: "usd",
       });
     case "unknown-package":

@@ -25,7 +25,7 @@ export type SignUpResult =
   | { status: "unknown-package" }
   | { status: "retired-package" }
   /** The plan costs more than the form showed: `priceCents` a month. Nothing new was stored. */
-  | { status: "price-changed"; priceCents: number }
+  | { status: "price-changed"; currentPriceCents: number }
   | { status: "key-reused" }
   /** The key's sign-up is gone; a retry starts a new one. */
   | { status: "ended" }
@@ -85,9 +85,9 @@ async function chosenPackage(
   if (found === null) return { refused: { status: "unknown-package" } };
   if (!isSold(found)) return { refused: { status: "retired-package" } };
   if (!isAboveShown(found, form)) return { price: found };
-  const { price_cents: priceCents } = found;
-  log("warn", "price_changed", { packageId, shownPriceCents: form.shownPriceCents, listPriceCents: priceCents });
-  return { refused: { status: "price-changed", priceCents } };
+  const { price_cents: currentPriceCents } = found;
+  log("warn", "price_changed", { packageId, shownPriceCents: form.shownPriceCents, currentPriceCents });
+  return { refused: { status: "price-changed", currentPriceCents } };
 }
 
 function isAboveShown(price: Pick<SignUp, "price_cents"> | null, { shownPriceCents }: PostedForm): boolean {

@@ -133,7 +133,7 @@ describe("a plan that is not on the price list", () => {
   test("shows its price from the API on each page, and Stripe charges it", async () => {
     const { catalog, form, send, shown, pay, charged } = visits();
     await catalog({ packages: [TEAM] });
-    const onForm = (await form(TEAM.id))?.customPriceCents;
+    const onForm = (await form(TEAM.id))?.currentPriceCents;
     await send(77_700, sent);
     const onCardStep = await shown();
     await pay();

@@ -14,7 +14,7 @@ const page = createElement(SignupPage);
 
 const CUSTOM = "11111111-2222-4333-8444-555555555555";
 const form: FormStepData = { step: "form", packageId: CUSTOM };
-const priced: FormStepData = { ...form, customPriceCents: 77_700 };
+const priced: FormStepData = { ...form, currentPriceCents: 77_700 };
 const done: SignupStep = { ...SESSIONS.done, step: "done", details: undefined };
 
 test.each<{ name: string; step: SignupStep; reply?: SignupReply; says: string }>([

@@ -16,7 +16,8 @@ export function failureOf(outcome: FailedOutcome, { package_id }: SubscriptionRe
   return {
     notice: noticeFor(outcome),
     planProblem: planProblemOf(outcome, isListed),
-    currentPriceCents: (outcome.kind === "price changed" ? outcome.priceCents : undefined) ?? listPriceOf(package_id),
+    currentPriceCents:
+      (outcome.kind === "price changed" ? outcome.currentPriceCents : undefined) ?? listPriceOf(package_id),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { AppLoadContext } from "@remix-run/cloudflare";
-import { agreedCentsIn } from "../../../contract/subscription-response";
+import { priceCentsIn } from "../../../contract/subscription-response";
 import { nextState, type SignupSession, type UnfinishedSession } from "../../session-state";
 
 type Context = Pick<AppLoadContext, "api" | "setupIntents" | "requestId" | "ip" | "log">;
@@ -16,7 +16,7 @@ export async function withAgreedPrice(
   if (packageId === "" || statusUrl === undefined) return session;
   const answer = await api.status(statusUrl, { requestId, log });
   if (answer.status === "unreachable" && agreedPriceCents === undefined) return undefined;
-  return { ...session, agreedPriceCents: agreedCentsIn(answer) ?? agreedPriceCents };
+  return { ...session, agreedPriceCents: priceCentsIn(answer) ?? agreedPriceCents };
 }
 
 /** Asks Stripe about a sign-up's card, then the API about its trial, and returns the sign-up's new state. */

@@ -51,7 +51,7 @@ test("a plan that has become more expensive is refused with its price by its own
     event: "price_changed",
     packageId: STANDARD,
     shownPriceCents: 50_000,
-    listPriceCents: 60_000,
+    currentPriceCents: 60_000,
   };
   expect(logged).toContainEqual(expect.objectContaining(line));
   expect(calls).toEqual([]);
