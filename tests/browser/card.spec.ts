@@ -1,5 +1,4 @@
 import { callsFor } from "../stripe-facts/stripe-js";
-import { startVisitedSite } from "../support/visitors/visited-site";
 import { expectPageColors } from "./support/card-colors";
 import { CARDS, hold, PLAN, postForm, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
@@ -77,12 +76,12 @@ test("without the card form's script the page reloads once, then says so at the 
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Subscription Successful!");
 });
 
-test("after an extension has refused Stripe.js, the page says so, and takes a card once it is switched off", {
-  tag: "@translated",
-}, async ({ page }) => {
+test("after an extension has refused Stripe.js, the page says so, and takes a card once it is switched off", async ({
+  page,
+}) => {
   await page.route("**/stripe.js", (route) => route.abort("blockedbyclient"));
   const visitor = signup(page);
-  await visitor.signUp();
+  await visitor.openCard();
   await expect(page.getByRole("alert")).toContainText("turn off any browser extension that blocks Stripe");
   await page.unroute("**/stripe.js");
   await page.evaluate(() => Object.assign(window, { isSamePage: true }));
@@ -92,63 +91,18 @@ test("after an extension has refused Stripe.js, the page says so, and takes a ca
   expect(await page.evaluate(() => "isSamePage" in window), "the page was not reloaded").toBe(true);
 });
 
-test("a secret that Stripe does not know keeps the card step, with Pay in its place", { tag: "@translated" }, async ({
-  stack,
-  elsewhere,
-}) => {
-  const vars = { STRIPE_API_URL: stack.stripe.url, STRIPE_JS_URL: `${stack.stripe.url}/endive/stripe.js` };
-  const { site, upstream, dispose } = await startVisitedSite({ vars });
-  upstream.answersJson(200, { client_secret: "seti_123_secret_456" });
-  const page = await elsewhere({ baseURL: site.url });
-  await signup(page).signUp();
-  const notice = page.getByRole("alert").locator(".notice");
-  await expect(notice).toContainText("Configuration ErrorPayment setup failed. Please contact support.");
-  await expect(page).toHaveURL(PLAN);
-  await expect(signup(page).payButton).toBeDisabled();
-  await page.getByRole("button", { name: "Try again" }).click();
-  await expect(notice).toContainText("Configuration Error");
-  await dispose();
-});
-
-test("a card that the bank is still processing has a page that waits, then success", { tag: "@translated" }, async ({
-  elsewhere,
-}) => {
-  const { site, upstream, dispose } = await startVisitedSite();
-  const setupIntent = { status: "processing" };
-  upstream.answers((response, { method }) => {
-    const body = method === "POST" ? { client_secret: "seti_123_secret_456" } : setupIntent;
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
-  });
-  const page = await elsewhere({ baseURL: site.url });
-  await page.clock.install();
-  await signup(page).signUp();
-  await expect(page.getByText("Please enter your card info")).toBeVisible();
-  const html = await (await page.request.get(PLAN)).text();
-  await page.goto(/\/subscription[^"?\\]*\?return=[^"\\]+/.exec(html)?.[0] ?? "");
-  await expect(page.getByRole("status")).toHaveText(
-    "Your bank is still processing the card. This page checks automatically.",
-  );
-  setupIntent.status = "succeeded";
-  await page.clock.fastForward("00:10");
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Subscription Successful!");
-  await dispose();
-});
-
 for (const [place, number] of [
   ["on its page", CARDS.authenticates],
   ["in a dialog", CARDS.authenticatesInDialog],
 ] as const) {
-  test(`a bank that asks ${place} keeps the card step, or completes the sign-up`, { tag: "@translated" }, async ({
-    page,
-    stack,
-  }) => {
+  test(`a bank that asks ${place} keeps the card step, or completes the sign-up`, async ({ page, stack }) => {
     const urls: string[] = [];
     page.on("request", (request) => {
       if (request.url().startsWith(stack.site.url) && !request.isNavigationRequest()) urls.push(request.url());
     });
     const bank = place === "on its page" ? page : page.frameLocator("iframe[title='Authentication by your bank']");
     const visitor = signup(page);
-    await visitor.signUp();
+    await visitor.openCard();
     await visitor.pay(number);
     await bank.getByRole("button", { name: /fail/i }).click();
     const notice = page.getByRole("alert").locator(".notice");

@@ -1,15 +1,15 @@
 import { CARDS, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
-test("from the third declined card on, the page says how many tries are left; after the fifth, that the sign-up has ended", {
-  tag: "@translated",
-}, async ({ page }) => {
+test("from the third declined card on, the page says how many tries are left; after the fifth, that the sign-up has ended", async ({
+  page,
+}) => {
   // The cards of another sign-up in this tab do not count.
   await page.addInitScript(() => {
     if (!sessionStorage["declined-cards"]) sessionStorage["declined-cards"] = "seti_other 2";
   });
   const visitor = signup(page);
-  await visitor.signUp();
+  await visitor.openCard();
   const alert = page.getByRole("alert");
   const hint = (left: string) =>
     `You can try at most ${left}. We limit tries to keep stolen cards from being tested here.`;

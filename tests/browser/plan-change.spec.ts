@@ -8,56 +8,43 @@ import { expect, test } from "./support/stack";
 
 test.use({ viewport: { width: 375, height: 667 } });
 
-test.describe("an unknown plan", () => {
-  test.beforeEach(async ({ page }) => {
-    await page.goto("/subscription/not-a-uuid");
-    await hydrated(page);
-    await signup(page).fillForm();
-  });
-  const summaryOf = (page: Page) => page.getByRole("region", { name: "There is a problem" });
-  const choiceOf = (page: Page) => page.getByRole("group", { name: "Choose a plan" });
+test("a form of an unknown plan is not sent until a plan of the list is chosen, and keeps what was typed", async ({
+  page,
+}) => {
+  const visitor = signup(page);
+  const summary = page.getByRole("region", { name: "There is a problem" });
+  const choice = page.getByRole("group", { name: "Choose a plan" });
+  await page.goto("/subscription/not-a-uuid");
+  await hydrated(page);
+  await visitor.fillForm();
 
-  test("is not an error before the form is sent", async ({ page }) => {
-    await expect(summaryOf(page)).toBeHidden();
-  });
-
-  test("is in the summary, which gets the focus each time the form is sent", async ({ page }) => {
+  await test.step("the summary gets the focus each time the form is sent", async () => {
     for (const attempt of ["first", "second"]) {
-      await signup(page).submit();
-      await expect(summaryOf(page), attempt).toBeFocused();
-      await expect(summaryOf(page), attempt).toBeInViewport({ ratio: 1 });
+      await visitor.submit();
+      await expect(summary, attempt).toBeFocused();
+      await expect(summary, attempt).toBeInViewport({ ratio: 1 });
     }
-  });
-
-  test("has a link to the plans to choose from", async ({ page }) => {
-    await signup(page).submit();
-    await summaryOf(page).getByRole("link", { name: "Invalid subscription ID" }).click();
-    await expect(choiceOf(page).getByLabel(`MINI, ${PLANS.MINI.short} a month`)).toBeFocused();
-    await expect(choiceOf(page)).toHaveAccessibleDescription("Invalid subscription ID");
-  });
-
-  test("is replaced by a plan of the list, with its price at once", async ({ page }) => {
-    await choiceOf(page).getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
-    await expect(page.getByText(`Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`)).toBeVisible();
-    await expect(page.getByRole("complementary")).toContainText("LITE");
-  });
-
-  test("is no error once another is chosen, and typed text stays", { tag: "@translated" }, async ({ page }) => {
-    await signup(page).submit();
-    await choiceOf(page).getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
-    await expect(summaryOf(page)).toBeHidden();
-    await expect(choiceOf(page)).not.toHaveAttribute("aria-describedby");
-    await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
-    await signup(page).submit();
-    await expect(page.getByText("Please enter your card info")).toBeVisible();
-    await expect(page.getByRole("complementary")).toContainText("LITE");
-  });
-
-  test("is accessible with the plans to choose from", async ({ page }) => {
-    await signup(page).submit();
-    await expect(summaryOf(page)).toBeVisible();
     expect(await accessibilityProblems(page)).toEqual([]);
   });
+
+  await test.step("it has a link to the plans to choose from", async () => {
+    await summary.getByRole("link", { name: "Invalid subscription ID" }).click();
+    await expect(choice.getByLabel(`MINI, ${PLANS.MINI.short} a month`)).toBeFocused();
+    await expect(choice).toHaveAccessibleDescription("Invalid subscription ID");
+  });
+
+  await test.step("a chosen plan takes the error away, and has its price at once", async () => {
+    await choice.getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
+    await expect(summary).toBeHidden();
+    await expect(choice).not.toHaveAttribute("aria-describedby");
+    await expect(page.getByText(`Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`)).toBeVisible();
+    await expect(page.getByRole("complementary")).toContainText("LITE");
+    await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+  });
+
+  await visitor.submit();
+  await expect(page.getByText("Please enter your card info")).toBeVisible();
+  await expect(page.getByRole("complementary")).toContainText("LITE");
 });
 
 test("a plan chosen with the keyboard before the scripts came stays, with its price", async ({ page }) => {
@@ -88,7 +75,7 @@ test("a plan that the API does not sell can be replaced, also when the next try 
   await expect(page.getByRole("complementary")).toContainText("LITE");
 });
 
-test.describe("another plan", { tag: "@translated" }, () => {
+test.describe("another plan", () => {
   const LITE = "/subscription/0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220";
   const summaryOf = (page: Page) => page.getByRole("complementary");
 
@@ -158,8 +145,8 @@ test.describe("another plan", { tag: "@translated" }, () => {
 
   test("is offered at the card step, which says first what happens to the sign-up that waits", async ({ page }) => {
     const visitor = signup(page);
-    await visitor.signUp();
-    await expect(page.getByText("Please enter your card info")).toBeVisible();
+    await visitor.openCard();
+    await expect(visitor.payButton).toBeEnabled();
     await summaryOf(page).getByText("Change plan").click();
     await expect(summaryOf(page)).toContainText("This STANDARD sign-up waits for its card until you submit the form.");
     await summaryOf(page).getByRole("link", { name: "Choose another plan" }).click();

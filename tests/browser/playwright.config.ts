@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "@playwright/test";
 import { findOrInstallChromium } from "../../tools/chromium";
-import { DESKTOP, PHONE } from "./support/faults";
+import { DESKTOP } from "./support/faults";
 
 // Playwright's workers read this file again, and the variable with it: the search runs once.
 process.env.CHROMIUM_PATH ??= findOrInstallChromium();
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-export default defineConfig<{ translated: boolean }>({
+export default defineConfig({
   testDir: here("."),
   testMatch: "**/*.spec.ts",
   globalSetup: [here("../built-workers.ts"), here("../temporary-folder.ts")],
@@ -22,6 +22,7 @@ export default defineConfig<{ translated: boolean }>({
   expect: { timeout: 15_000 },
   reporter: "list",
   use: {
+    viewport: DESKTOP,
     trace: "off",
     // A page that hangs is named by its step, before the test's own time-out.
     actionTimeout: 45_000,
@@ -38,9 +39,4 @@ export default defineConfig<{ translated: boolean }>({
       ],
     },
   },
-  projects: [
-    { name: "desktop", use: { viewport: DESKTOP } },
-    { name: "phone", grep: /@phone/, use: { viewport: PHONE } },
-    { name: "translated", grep: /@translated/, use: { viewport: PHONE, translated: true } },
-  ],
 });

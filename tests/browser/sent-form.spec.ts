@@ -16,7 +16,7 @@ const fromElsewhere = async (route: Route) => {
   await route.fulfill({ response: await route.fetch({ headers }) });
 };
 
-test.describe("a form that is refused", { tag: "@translated" }, () => {
+test.describe("a form that is refused", () => {
   /** A form whose request waits for an answer. */
   async function sent(page: Page) {
     const visitor = signup(page);
@@ -42,8 +42,8 @@ test.describe("a form that is refused", { tag: "@translated" }, () => {
     return { visitor, held, release, button, before, place };
   }
 
-  test("shows meanwhile that it is being sent, and moves nothing", async ({ page }) => {
-    const { button, before, place } = await sent(page);
+  test("shows that it is being sent, once, and moves nothing", async ({ page }) => {
+    const { button, held, before, place, release } = await sent(page);
     await expect(button).toHaveText("Processing...");
     await expect(button).toBeDisabled();
     await expect(button).toHaveAttribute("aria-busy", "true");
@@ -52,11 +52,6 @@ test.describe("a form that is refused", { tag: "@translated" }, () => {
     await expect(progress).toHaveText("Processing...Submitting your subscription information.");
     await expect(progress).toBeInViewport({ ratio: 1 });
     expect(await place(), "scroll position and place of the button").toEqual(before);
-  });
-
-  test("is sent once, however often its button is pressed", async ({ page }) => {
-    const { button, held, release } = await sent(page);
-    await expect(button).toBeDisabled();
     await page.keyboard.press("Enter");
     await button.dispatchEvent("click");
     release();
@@ -64,8 +59,8 @@ test.describe("a form that is refused", { tag: "@translated" }, () => {
     expect(held).toHaveLength(1);
   });
 
-  test("has a notice, which gets the focus in place of the progress", async ({ page }) => {
-    const { release } = await sent(page);
+  test("has a focused notice in place of the progress, and can be sent again", async ({ page }) => {
+    const { visitor, release } = await sent(page);
     release();
     const notice = page.getByRole("alert").locator(".notice");
     await expect(notice).toHaveText(
@@ -74,79 +69,33 @@ test.describe("a form that is refused", { tag: "@translated" }, () => {
     await expect(notice).toBeFocused();
     await expect(notice).toBeInViewport({ ratio: 1 });
     await expect(page.getByRole("status")).toBeEmpty();
-  });
-
-  test("loses nothing typed: it can be sent again", async ({ page }) => {
-    const { visitor, release } = await sent(page);
-    release();
-    await expect(page.getByRole("alert").locator(".notice")).toBeVisible();
     await page.unroute("**/*.data*");
     await visitor.submit();
     await expect(page.getByText("Subscription Data Saved!")).toBeInViewport();
   });
 });
 
-test.describe("a taken email address", { tag: "@translated" }, () => {
-  test.beforeEach(async ({ page, stack }) => {
-    const visitor = signup(page);
-    const { ofEmail } = trialHashes({ hashSecret: LOCAL_SECRETS.HASH_SECRET, onePerPerson: true });
-    for (const hash of ofEmail(visitor.email))
-      await stack.api.database.prepare("INSERT INTO trial_claims (hash) VALUES (?)").bind(hash).run();
-    await visitor.signUp();
-  });
-
-  test("is reported in a notice that gets the focus and can be closed", async ({ page }) => {
-    const alert = page.getByRole("alert");
-    await expect(alert).toContainText(DUPLICATE);
-    await expect(alert).toBeInViewport({ ratio: 1 });
-    await expect(alert.locator(".notice")).toBeFocused();
-    await alert.getByRole("button", { name: "Close" }).click();
-    await expect(alert).toBeEmpty();
-    await expect(alert, "the focus stays where the notice was").toBeFocused();
-  });
-
-  test("is reported at its field until that field changes", async ({ page }) => {
-    const email = page.getByLabel("Email Address");
-    await expect(email).toHaveAccessibleDescription(DUPLICATE_EMAIL);
-    await page.getByLabel("City").press("x");
-    await expect(email).toHaveAttribute("aria-invalid", "true");
-    await email.press("x");
-    await expect(email).not.toHaveAttribute("aria-invalid");
-  });
-
-  test("is replaced by another one, and the form is accepted", async ({ page }) => {
-    await expect(page.getByRole("alert")).toContainText(DUPLICATE);
-    await page.getByLabel("Email Address").press("x");
-    await signup(page).submit();
-    await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
-  });
-});
-
-test("each refusal of the API has its notice and loses nothing typed", { tag: "@translated" }, async ({
-  elsewhere,
-}) => {
-  const { site, upstream, dispose } = await startVisitedSite();
-  const page = await elsewhere({ baseURL: site.url });
+test("a taken email address has a notice, and an error at its field until it is replaced", async ({ page, stack }) => {
   const visitor = signup(page);
-  await page.goto(PLAN);
-  await hydrated(page);
-  await visitor.fillForm();
-  for (const [status, message] of [
-    [409, DUPLICATE],
-    [422, "Invalid subscription information. Please check your details."],
-    [429, "Too many requests. Please wait a moment and try again."],
-    [503, "Service temporarily unavailable. Please try again later."],
-  ] as const) {
-    upstream.answersJson(status, {});
-    await visitor.submit();
-    const notice = page.getByRole("alert").locator(".notice");
-    await expect(notice).toContainText(`Submission Failed${message}`);
-    await expect(notice).toBeFocused();
-    await expect(page.getByRole("button", { name: "Payment" })).toBeEnabled();
-    await expect(page.getByLabel("Email Address")).toHaveValue(visitor.email);
-    await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
-  }
-  await dispose();
+  const { ofEmail } = trialHashes({ hashSecret: LOCAL_SECRETS.HASH_SECRET, onePerPerson: true });
+  for (const hash of ofEmail(visitor.email))
+    await stack.api.database.prepare("INSERT INTO trial_claims (hash) VALUES (?)").bind(hash).run();
+  await visitor.signUp();
+  const [alert, email] = [page.getByRole("alert"), page.getByLabel("Email Address")];
+  await expect(alert).toContainText(DUPLICATE);
+  await expect(alert).toBeInViewport({ ratio: 1 });
+  await expect(alert.locator(".notice")).toBeFocused();
+  await expect(email).toHaveAccessibleDescription(DUPLICATE_EMAIL);
+  await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
+  await alert.getByRole("button", { name: "Close" }).click();
+  await expect(alert).toBeEmpty();
+  await expect(alert, "the focus stays where the notice was").toBeFocused();
+  await page.getByLabel("City").press("x");
+  await expect(email).toHaveAttribute("aria-invalid", "true");
+  await email.press("x");
+  await expect(email).not.toHaveAttribute("aria-invalid");
+  await visitor.submit();
+  await expect(page.getByText("Subscription Data Saved!")).toBeVisible();
 });
 
 test("a page that fails to render while its form is sent keeps what was typed and sends it", async ({

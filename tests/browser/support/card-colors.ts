@@ -14,11 +14,11 @@ async function cornerOf(locator: Locator): Promise<string> {
   }, png);
 }
 
-/** Signs up, and expects Stripe's fields to have the page's colors, also when the visitor's color scheme changes. */
+/** Opens the card step, and expects Stripe's fields to have the page's colors, also when the visitor's color scheme changes. */
 export async function expectPageColors(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
   const visitor = signup(page);
-  await visitor.signUp();
+  await visitor.openCard();
   await expect(visitor.payButton).toBeEnabled();
   const number = visitor.card.getByLabel("Card number");
   await number.fill("4242");

@@ -44,6 +44,11 @@ export function signup(page: Page) {
       await visitor.fillForm(others);
       await visitor.submit();
     },
+    /** Opens the card step of a form that was posted without a browser. */
+    async openCard() {
+      await postForm(page, email);
+      await page.goto(PLAN);
+    },
     payButton: page.getByRole("button", { name: "Pay", exact: true }),
     async pay(number: string) {
       await visitor.card.getByLabel("Card number").fill(number);
@@ -84,8 +89,8 @@ export async function hold(page: Page, url: string, answer = (route: Route): Pro
  * Posts the form as a page without scripts does, so that a journey can begin at the card step.
  * @returns the card step's HTML, with the sign-up's client secret and its links
  */
-export async function postForm(page: Page): Promise<string> {
+export async function postForm(page: Page, email = `visitor-${crypto.randomUUID()}@example.com`): Promise<string> {
   await page.request.get(PLAN);
-  const form = { ...fields, email: `visitor-${crypto.randomUUID()}@example.com` };
+  const form = { ...fields, email };
   return (await page.request.post(PLAN, { form })).text();
 }

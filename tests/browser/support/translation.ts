@@ -3,7 +3,7 @@ import type { BrowserContext } from "@playwright/test";
 /**
  * Translates every page of a context as Chrome, Edge and Google do: once React has hydrated the page, each text node is replaced by
  * `<font><font>text</font></font>`, as is each text that React adds or changes later. The words stay as they are, so that a test finds
- * them. Tests with the tag `@translated` run again in the project `translated` of playwright.config.ts.
+ * them. A test's option `translated` turns it on; tests/unit/sign-up/translated-text.test.ts has the rule for every component.
  */
 export async function translate(context: BrowserContext): Promise<void> {
   await context.addInitScript(() => {
@@ -47,13 +47,4 @@ export async function translate(context: BrowserContext): Promise<void> {
     }
     wait();
   });
-}
-
-/** How many text nodes of the page are not translated. */
-export function untranslated(): number {
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  let count = 0;
-  for (let text = texts.nextNode(); text; text = texts.nextNode())
-    if (!text.parentElement?.closest("font, script, style")) count += 1;
-  return count;
 }

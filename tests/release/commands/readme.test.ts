@@ -64,7 +64,7 @@ describe.each([
 });
 
 test("type check and linter pass, and one file of the browser tests", async () => {
-  for (const command of ["npm run check", "npx playwright test public-pages --project desktop"]) {
+  for (const command of ["npm run check", "npx playwright test public-pages"]) {
     await unpacked.succeed(command);
   }
 });

@@ -128,7 +128,21 @@ test.each<{ name: string; step: SignupStep; button: string; reply: Said<SignupRe
     says: SITE_LOST,
   },
   { name: "Sign up another company", step: done, button: "Sign up another company", reply: LOST, says: API_LOST },
+  {
+    name: "Sign up another company, accepted before the connection is lost",
+    step: done,
+    button: "Sign up another company",
+    reply: redirect(PATH),
+    says: SITE_LOST,
+  },
   { name: "Continue this sign-up", step: resume, button: "Continue this sign-up", reply: LOST, says: API_LOST },
+  {
+    name: "Continue this sign-up, accepted before the connection is lost",
+    step: resume,
+    button: "Continue this sign-up",
+    reply: redirect(PATH),
+    says: SITE_LOST,
+  },
 ])("a button that fails says so at its step: $name", async ({ step, button, reply, says }) => {
   const page = await open(step);
   page.site.reply = reply;

@@ -78,6 +78,12 @@ test.each([
   expect(await send(command, body)).toBeProblem(422, `The body must be JSON with ${wanted}`);
 });
 
+test("after-restore is refused outside maintenance", async () => {
+  const { send } = operatedApi();
+  const body = { restored_to: "2026-11-22T11:00:00Z", stopped_at: "2026-11-22T12:00:00Z" };
+  expect(await send("after-restore", body)).toBeProblem(409, "Set MAINTENANCE to true first");
+});
+
 test("commands work in maintenance", async () => {
   const { send } = operatedApi({ MAINTENANCE: "true" });
   expect(await send("export", { email })).toHaveStatus(200);

@@ -1,7 +1,52 @@
 import type { Page } from "@playwright/test";
-import { coveredAnywhere, faultsOfLargeText, layoutFaults, outsideColumn, withoutFocusRing } from "./support/faults";
-import { CARDS, hydrated, PLAN, signup } from "./support/sign-up";
-import { expect, test } from "./support/stack";
+import {
+  accessibilityProblems,
+  coveredAnywhere,
+  faultsOfLargeText,
+  layoutFaults,
+  outsideColumn,
+  PHONE,
+  withoutFocusRing,
+} from "../browser/support/faults";
+import { PUBLIC_PAGES } from "../browser/support/public-pages";
+import { CARDS, hydrated, PLAN, signup } from "../browser/support/sign-up";
+import { expect, test } from "../browser/support/stack";
+
+/* The look of every page and step: on all widths, with large text, in dark mode and forced colors. */
+
+for (const path of PUBLIC_PAGES) {
+  test.describe(path, () => {
+    test.use({ contextOptions: { reducedMotion: "reduce" } });
+
+    const openQuestions = (page: Page) =>
+      page.locator("details").evaluateAll((questions) => {
+        for (const question of questions) question.setAttribute("open", "");
+      });
+
+    test("is accessible on a phone in dark mode, with menu and questions open", async ({ page }) => {
+      await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+      await page.setViewportSize(PHONE);
+      await page.goto(path);
+      await openQuestions(page);
+      await page.getByRole("button", { name: "Menu" }).click();
+      await expect(page.getByRole("link", { name: "Customer Console" })).toBeVisible();
+      expect(await accessibilityProblems(page)).toEqual([]);
+    });
+
+    test("breaks no word and covers no control, from 320 to 1440 px and with large text", async ({ page }) => {
+      await page.goto(path);
+      await openQuestions(page);
+      expect(await layoutFaults(page)).toEqual([]);
+      expect(await faultsOfLargeText(page), "with text of 200%").toEqual([]);
+    });
+
+    test("covers no control without scripts", async ({ elsewhere }) => {
+      const page = await elsewhere({ javaScriptEnabled: false });
+      await page.goto(path);
+      expect(await coveredAnywhere(page)).toEqual([]);
+    });
+  });
+}
 
 test("on every step everything can be clicked, has a focus ring, stays in its column and breaks no word", async ({
   page,
