@@ -72,12 +72,13 @@ export async function unpackZip() {
       };
       return { lines, stop };
     },
-    /** Throws an error with the output of a command that fails. */
+    /** Runs a command to its end, and returns its output. Throws an error with the output of a command that fails. */
     async succeed(command: string, options: { node?: string; env?: NodeJS.ProcessEnv } = {}) {
       const { exitCode, output } = await this.run(command, options);
       // Vitest takes lines that start with "at" for frames of this error, and cannot read each file that they name.
       const quoted = output.replace(/^/gm, "> ");
       if (exitCode !== 0) throw new Error(`${command} ended with ${exitCode}:\n${quoted}`);
+      return output;
     },
     dispose: () => rm(top, { recursive: true, force: true, maxRetries: 5 }),
   };

@@ -123,14 +123,11 @@ test("npm run stripe:setup without a network names the cause and the next step",
   expect(output).toContain("then: npm run stripe:setup production -- --check");
 });
 
-test.each([
-  { line: "test:workers -- tests/workers/pages/seo.test.ts", says: "Building the Workers for the first time …" },
-  { line: "bench -- --quick --only terms", says: "Building …" },
-])("npm run $line builds in a fresh clone", async ({ line, says }) => {
+test("npm run bench builds in a fresh clone", async () => {
   const fresh = await checkOut();
   onTestFinished(async () => void (await fresh.dispose()));
-  const { output, exitCode } = await fresh.npm(["run", "--silent", ...line.split(" ")]);
-  expect(output).toContain(says);
+  const { output, exitCode } = await fresh.npm(["run", "--silent", "bench", "--", "--quick", "--only", "terms"]);
+  expect(output).toContain("Building …");
   expect(exitCode, output).toBe(0);
 });
 

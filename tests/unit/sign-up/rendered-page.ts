@@ -68,6 +68,8 @@ export function renderedPages() {
       hydrationData: { loaderData: { root: SITE, page: step }, ...(reply && { actionData: { page: reply } }) },
     });
     routers.push(router);
+    // Remix keeps it there, where error boundaries look for the server's errors.
+    vi.stubGlobal("__remixRouter", router);
     const container = document.body.appendChild(document.createElement("div"));
     const root = createRoot(container);
     roots.push(root);

@@ -13,6 +13,14 @@ afterAll(dispose);
 beforeEach(() => void upstream.answers((response) => response.writeHead(204).end()));
 const open = pageReader(visitor);
 
+const statuses = new Map<string, Promise<number>>();
+/** The status at a path, which is asked for once: all pages have the same header and footer. */
+function statusOf(path: string): Promise<number> {
+  const status = statuses.get(path) ?? visitor.get(path).then((answer) => answer.status);
+  statuses.set(path, status);
+  return status;
+}
+
 const validator = new HtmlValidate({
   extends: ["html-validate:standard", "html-validate:a11y"],
   rules: { "heading-level": "error", "no-missing-references": "error" },
@@ -98,7 +106,7 @@ describe.each(allPages)("$path", ({ path, heading }) => {
       const isFound = href.startsWith("#")
         ? document.getElementById(href.slice(1)) !== null
         : href.startsWith("/")
-          ? (await visitor.get(href.split("#")[0] ?? "")).status === 200
+          ? (await statusOf(href.split("#")[0] ?? "")) === 200
           : /^(https?:\/\/|mailto:)/.test(href);
       if (!isFound) broken.push(href);
     }
