@@ -28,6 +28,9 @@ const OUTCOME_LOST =
   "Connection FailedWe could not reach the site to finish your sign-up. Check your connection and keep this page open: we try again.";
 const API_LOST = "Connection FailedUnable to connect to the API server. Please check your connection and try again.";
 
+/** The next step is then not reached. */
+const ACCEPTED = redirect(PATH);
+
 describe("a link whose step is not reached", () => {
   test.each<{ trouble: string; said: Said<SignupStep> }>([
     { trouble: "Chromium lost the connection", said: LOST },
@@ -120,29 +123,11 @@ test.each<{ name: string; step: SignupStep; button: string; reply: Said<SignupRe
     reply: null,
     says: "Submission FailedAn unexpected error occurred. Please try again.",
   },
-  {
-    name: "Start over, accepted before the connection is lost",
-    step: cardStep,
-    button: "Start over",
-    reply: redirect(PATH),
-    says: SITE_LOST,
-  },
+  { name: "Start over, then lost", step: cardStep, button: "Start over", reply: ACCEPTED, says: SITE_LOST },
   { name: "Sign up another company", step: done, button: "Sign up another company", reply: LOST, says: API_LOST },
-  {
-    name: "Sign up another company, accepted before the connection is lost",
-    step: done,
-    button: "Sign up another company",
-    reply: redirect(PATH),
-    says: SITE_LOST,
-  },
+  { name: "Sign up, then lost", step: done, button: "Sign up another company", reply: ACCEPTED, says: SITE_LOST },
   { name: "Continue this sign-up", step: resume, button: "Continue this sign-up", reply: LOST, says: API_LOST },
-  {
-    name: "Continue this sign-up, accepted before the connection is lost",
-    step: resume,
-    button: "Continue this sign-up",
-    reply: redirect(PATH),
-    says: SITE_LOST,
-  },
+  { name: "Continue, then lost", step: resume, button: "Continue this sign-up", reply: ACCEPTED, says: SITE_LOST },
 ])("a button that fails says so at its step: $name", async ({ step, button, reply, says }) => {
   const page = await open(step);
   page.site.reply = reply;
