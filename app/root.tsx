@@ -57,7 +57,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const refreshSeconds = useRefreshSeconds();
   const handles = useMatches().map(({ handle }) => handle);
   return (
-    <html lang="en">
+    <html lang="en" data-refresh={refreshSeconds}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

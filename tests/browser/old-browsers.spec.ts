@@ -1,5 +1,6 @@
 import type { BrowserContext, Page } from "@playwright/test";
 import { NEEDED_APIS } from "../../app/ui/document/needed-apis";
+import { startVisitedSite } from "../support/visitors/visited-site";
 import { hold, hydrated, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
@@ -69,6 +70,29 @@ test("without the APIs that the scripts do not need, they run", async ({ context
   const page = await openWithout(UNNEEDED_APIS, context);
   await hydrated(page);
   await expectForm(page);
+});
+
+test("a page that waits for a card reloads itself although its scripts are blocked, and then shows both notices", async ({
+  elsewhere,
+}) => {
+  const { site, upstream, dispose } = await startVisitedSite();
+  const setupIntent = { status: "processing" };
+  upstream.answers((response, { method }) => {
+    const body = method === "POST" ? { client_secret: "seti_123_secret_456" } : setupIntent;
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+  });
+  const page = await elsewhere({ baseURL: site.url });
+  await page.clock.install();
+  await page.route("**/build/**/*.js", (route) => route.abort());
+  await signup(page).signUp();
+  const html = await (await page.request.get(PLAN)).text();
+  await page.goto(/\/subscription[^"?\\]*\?return=[^"\\]+/.exec(html)?.[0] ?? "");
+  await expect(page.locator("html")).toHaveAttribute("data-scripts", "failed");
+  setupIntent.status = "succeeded";
+  await page.clock.fastForward("00:10");
+  await expect(page.getByText("Your card has been processed successfully.")).toBeVisible();
+  await expect(page.getByText("Your subscription has been completed successfully.")).toBeVisible();
+  await dispose();
 });
 
 test.describe("a card step whose scripts do not run says why:", () => {

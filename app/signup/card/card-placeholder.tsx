@@ -25,6 +25,16 @@ export function CardPlaceholder({ onTryAgain }: { onTryAgain?: (() => void) | un
   );
 }
 
+/** In the server's page: the same space, empty, because a button there would do nothing. Without scripts there is no space. */
+export function CardSpace() {
+  return (
+    <div className="needs-script mt-6">
+      <div className={`${CARD_FIELDS} ${LOADING}`} />
+      <div className="h-[7.5rem] min-[32rem]:h-[4.875rem]" />
+    </div>
+  );
+}
+
 export function PayButton({ busy = false, disabled }: { busy?: boolean; disabled: boolean }) {
   return (
     <div className="mt-6 flex flex-wrap items-center gap-x-5 gap-y-3">

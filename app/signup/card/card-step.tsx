@@ -25,7 +25,7 @@ import { ResumeOnAnotherDevice } from "../resume/resume-on-another-device";
 import { FailureNotice, SignupNotice } from "../signup-notice";
 import type { CardStepData } from "../steps";
 import { CardFields } from "./card-fields";
-import { CardPlaceholder } from "./card-placeholder";
+import { CardSpace } from "./card-placeholder";
 import { ScriptTrouble } from "./script-trouble";
 
 export function CardStep({ data, failure }: { data: CardStepData; failure: Notice | undefined }) {
@@ -60,11 +60,7 @@ export function CardStep({ data, failure }: { data: CardStepData; failure: Notic
           {configured && hydrated ? (
             <CardFields data={data} onNotice={setSaid} onReady={onReady} onSaved={() => setSaved(true)} />
           ) : (
-            configured && (
-              <div className="needs-script">
-                <CardPlaceholder />
-              </div>
-            )
+            configured && <CardSpace />
           )}
         </section>
       </div>

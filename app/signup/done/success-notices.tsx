@@ -1,14 +1,12 @@
 import { useEffect, useState } from "react";
-import { useHydrated } from "../../ui/document/use-hydrated";
 import { CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL } from "../notices";
 import { SignupNotice } from "../signup-notice";
 
 /** Enough time to read the first notice before the second one is announced. */
 const SECOND_AFTER_MS = 2_500;
 
-/** Shows two notices one after the other, with space reserved for both. Without JavaScript, shows both at once. */
+/** Shows two notices one after the other, with space reserved for both; both at once where no script runs. */
 export function SuccessNotices() {
-  const hydrated = useHydrated();
   const [both, setBoth] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setBoth(true), SECOND_AFTER_MS);
@@ -17,7 +15,7 @@ export function SuccessNotices() {
   return (
     <div className="success-notices grid gap-2 lg:grid-cols-2">
       <SignupNotice notice={CARD_SUCCESSFUL} />
-      <div className={both ? "" : hydrated ? "invisible" : "invisible-with-script"}>
+      <div className={both ? "" : "invisible-with-script"}>
         <SignupNotice notice={SUBSCRIPTION_SUCCESSFUL} />
       </div>
     </div>

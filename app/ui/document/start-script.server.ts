@@ -7,7 +7,7 @@ const SLOW_MS = 8_000;
 /**
  * Replaces Remix's <Scripts>, which start modules in every browser and throw in older ones. For the oldest browsers it is in the
  * syntax of 1999. It says why no script starts by `data-scripts` on <html> and in the elements with a text for that
- * (`script-trouble.tsx`).
+ * (`script-trouble.tsx`), and then reloads a page that waits.
  */
 const START = `function(needed,files,context,data){
   var page=document.documentElement;
@@ -19,7 +19,14 @@ const START = `function(needed,files,context,data){
       texts[i].parentNode.hidden=false;
     }
   }
-  function failed(){say("failed")}
+  function fail(state){
+    var seconds=page.getAttribute("data-refresh");
+    say(state);
+    if(seconds)setTimeout(function(){
+      if(page.getAttribute("data-scripts")!=="running")location.reload();
+    },seconds*1000);
+  }
+  function failed(){fail("failed")}
   function has(name){
     var names=name.split("."),last=names.pop(),owner=window;
     for(var i=0;owner&&i<names.length;i++)owner=owner[names[i]];
@@ -30,7 +37,7 @@ const START = `function(needed,files,context,data){
     for(var key in attributes)element[key]=attributes[key];
     document.head.appendChild(element);
   }
-  for(var i=0;i<needed.length;i++)if(!has(needed[i]))return say("unsupported");
+  for(var i=0;i<needed.length;i++)if(!has(needed[i]))return fail("unsupported");
   say("loading");
   window.__remixContext=context;
   context.stream=new ReadableStream({start:function(stream){

@@ -148,6 +148,10 @@ describe("the oldest browsers", () => {
     expect(problemsOf(readFileSync(join(folder, name), "utf8"))).toEqual([]);
   });
 
+  test.each(stylesheets)("are not asked by %s whether scripting is on: scripts may be blocked all the same", (name) => {
+    expect(readFileSync(join(folder, name), "utf8")).not.toMatch(/\(scripting/);
+  });
+
   test.each([
     { css: "@layer base{a{color:red}}", problem: "@layer" },
     { css: "a{inset:0}", problem: "inset" },

@@ -109,6 +109,11 @@ describe("the card step without a script says", () => {
     expect((await withCardStep()).card.words()).toContain(says);
   });
 
+  test("no button that does nothing without a script", async () => {
+    const { card } = await withCardStep();
+    expect(card.wordsOfEach("main button:disabled, main button[type=button]")).toEqual([]);
+  });
+
   test("who signs up", async () => {
     const { card, email } = await withCardStep();
     expect(card.words()).toContain(`Signing up Engines & Sons with ${email}. Edit details`);
