@@ -11,7 +11,8 @@ import type { FormStepData, SignupReply } from "../steps";
 import { ChangePlan, ComparePlans, isChangingPlan } from "./change-plan";
 import { isValidation } from "./format-fields";
 import { TrialPlan } from "./plan-summary";
-import { FORM_ID, SignupForm } from "./signup-form";
+import { FORM_ID } from "./signup-field";
+import { SignupForm } from "./signup-form";
 
 export function FormStep({
   step,
