@@ -11,16 +11,6 @@ test.describe("an email address", () => {
     await hydrated(page);
   });
 
-  test("has its message on leaving its field, until it is valid", async ({ page }) => {
-    const email = page.getByLabel("Email Address");
-    await email.fill("ada@");
-    await email.blur();
-    await expect(email).toHaveAccessibleDescription("Please enter a valid email address");
-    await email.press("End");
-    await email.pressSequentially("example.com");
-    await expect(page.getByText("Please enter a valid email address")).toBeHidden();
-  });
-
   test("loses its spaces and capital letters while it is typed, and the caret stays in its place", async ({ page }) => {
     const email = page.getByLabel("Email Address");
     await email.fill("Ada @");
@@ -68,7 +58,9 @@ test.describe("values as people have them", () => {
     await page.goto(PLAN);
     await hydrated(page);
     // The keys for a tab or a line end leave the field.
-    for (const { label, typed, shown } of changed.filter(({ typed }) => typed.length < 22 && !/[\t\r\n]/.test(typed))) {
+    const keys = changed.filter(({ typed }) => typed.length < 22 && !/[\t\r\n]/.test(typed));
+    const oneOfEachField = new Map(keys.map((row) => [row.label, row])).values();
+    for (const { label, typed, shown } of oneOfEachField) {
       const field = page.getByLabel(label);
       await field.fill("");
       await field.pressSequentially(typed);

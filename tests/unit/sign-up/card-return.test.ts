@@ -177,11 +177,4 @@ describe("a return from the card's setup", () => {
     expect(answer).toRedirectTo(PATH);
     expect(site.stripe.asked).toEqual([]);
   });
-
-  test("does not open as a link to continue, which would outlive its 30 minutes", async () => {
-    const site = siteThatAnswers();
-    const token = await site.sessions.toReturnToken(card);
-    const { step } = await open(site, undefined, `${PATH}?resume=${token}`);
-    expect(step).toMatchObject({ step: "resume", state: "expired" });
-  });
 });

@@ -4,7 +4,6 @@ import { stopClock } from "../../support/clock";
 import { fields, typed } from "../../support/person";
 import { PLANS } from "../../support/plans";
 import { look, post, type Site, siteContext } from "../../support/site-in-process/site-context";
-import { PATH } from "../../support/site-in-process/site-settings";
 import { SESSIONS } from "./sessions";
 
 /* A sign-up keeps the price that its form showed. */
@@ -130,8 +129,4 @@ describe("when the plan costs more than the form showed", () => {
     const { site } = await submit({ price_cents: String(LOWER) }, siteWithHigherPrice());
     expect(site.logged).toEqual([["signup_failed", { outcome: "price changed", status: undefined }]]);
   });
-});
-
-test("the path of the sign-up has no price", async () => {
-  expect(await submit({ price_cents: String(LOWER) })).toRedirectTo(PATH);
 });

@@ -235,12 +235,4 @@ describe("Continue this sign-up", () => {
     expect(answer).toRedirectTo(`${PATH}?resume=x`);
     expect(answer.session).toBeUndefined();
   });
-
-  test("does not work with a return token in place of a link, which would outlive its 30 minutes", async () => {
-    const site = siteContext();
-    const path = `${PATH}?resume=${await site.sessions.toReturnToken(card)}`;
-    const answer = await post(site, { intent: "resume" }, { path });
-    expect(answer).toRedirectTo(path);
-    expect(answer.session).toBeUndefined();
-  });
 });

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { typed } from "../../support/person";
 import { PLANS } from "../../support/plans";
 import { readPage } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
@@ -44,13 +43,6 @@ describe("a plan that the API refuses by name", () => {
     expect(words(".step-trial")).not.toContain(AGREED);
     expect(words("form p:has(+ button)")).toBe("Your trial without a plan: $0 today. Your first 5 days are free.");
   });
-
-  test.each(Object.entries(typed).filter(([name]) => name !== "package_id"))(
-    "keeps the field %s",
-    async (name, value) => {
-      expect((await refused()).each(`[name=${name}]`, "value")).toEqual([value]);
-    },
-  );
 });
 
 describe("a plan that the visitor chooses in the form", () => {

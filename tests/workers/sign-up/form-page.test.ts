@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { DUPLICATE_EMAIL } from "../../../app/signup/server/notices.server";
-import { typed } from "../../support/person";
 import { PLANS } from "../../support/plans";
 import { pageReader, readPage } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
@@ -170,12 +169,6 @@ describe("a duplicate", () => {
     const { wordsOfEach, each } = await duplicate();
     expect(wordsOfEach("#signup-email-error li")).toEqual([DUPLICATE_EMAIL]);
     expect(each("[aria-invalid]", "name")).toEqual(["email"]);
-  });
-
-  test("keeps each field", async () => {
-    const { each } = await duplicate();
-    const kept = Object.keys(typed).map((name) => [name, ...each(`[name=${name}]`, "value")]);
-    expect(Object.fromEntries(kept)).toEqual(typed);
   });
 
   test("keeps no password", async () => {

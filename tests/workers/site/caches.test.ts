@@ -53,9 +53,3 @@ describe.each([
     expect(await eventsOf(second)).toEqual(["request"]);
   });
 });
-
-test("a page is revalidated by its ETag, in each format by its own", async () => {
-  const etag = (await visitor.get("/pricing")).headers.get("ETag") ?? "";
-  expect(await visitor.get("/pricing", { "If-None-Match": etag })).toHaveStatus(304);
-  expect(await visitor.get("/pricing", { ...MARKDOWN, "If-None-Match": etag })).toHaveStatus(200);
-});
