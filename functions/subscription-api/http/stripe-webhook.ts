@@ -8,11 +8,11 @@ import { problem } from "./problem";
 export async function postStripeWebhook(c: Context<ApiContext>): Promise<Response> {
   const { services } = c.var;
   const received = await services.stripeWebhook.read(await c.req.text(), c.req.header("stripe-signature") ?? "");
-  if (received.status === "rejected") {
+  if (received.kind === "rejected") {
     log("warn", "webhook_refused");
     return problem(400, { title: "The signature is missing, wrong or too old" });
   }
-  if (received.status !== "ignored") {
+  if (received.kind !== "ignored") {
     const work = processOnce(received, c.var);
     // The work continues if Stripe closes the connection because the answer is slow.
     c.executionCtx.waitUntil(work.catch(() => undefined));

@@ -23,7 +23,7 @@ export async function handleStripeEvent(received: SignUpEvent, services: Advance
 /** The sign-up that the event is about; null if there is nothing to do. */
 async function signUpOf(received: SignUpEvent, services: AdvanceServices): Promise<SignUp | null> {
   const { signUps } = services;
-  switch (received.status) {
+  switch (received.kind) {
     case "card-set-up": {
       const signUp = await signUps.find(received.card.signUpId);
       return signUp && !hasStartedTrial(signUp) ? signUp : null;

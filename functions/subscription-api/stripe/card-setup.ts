@@ -8,7 +8,7 @@ export type SetupIntent = {
   id: string;
   clientSecret: string;
   /** While a card is processing, no other card can be entered and the setup intent cannot be canceled. */
-  state: "succeeded" | "canceled" | "open" | "processing";
+  status: "succeeded" | "canceled" | "open" | "processing";
   customerId: string | null;
   signUpId: string | undefined;
   /** How many used cards the sign-up had when this card was asked for. */
@@ -35,12 +35,12 @@ export function stripeSetupIntents(stripe: Stripe) {
   /** Returns the setup intent afterward: canceled, or succeeded or processing if the visitor was faster. */
   async function cancel(id: string): Promise<SetupIntent> {
     const known = await retrieve(id);
-    if (known.state !== "open") return known;
+    if (known.status !== "open") return known;
     try {
       return setupIntentOf(await call(() => stripe.setupIntents.cancel(id, { cancellation_reason: "abandoned" })));
     } catch (error) {
       const after = await retrieve(id);
-      if (after.state === "open") throw error;
+      if (after.status === "open") throw error;
       return after;
     }
   }
@@ -99,16 +99,16 @@ export function stripeSetupIntents(stripe: Stripe) {
      */
     async releaseCard(id: string | null): Promise<boolean> {
       const intent = id === null ? undefined : await ifExists(() => cancel(id));
-      if (intent?.state === "succeeded" && intent.paymentMethodId !== null) await detach(intent.paymentMethodId);
-      return intent?.state !== "processing";
+      if (intent?.status === "succeeded" && intent.paymentMethodId !== null) await detach(intent.paymentMethodId);
+      return intent?.status !== "processing";
     },
 
     detachCard: detach,
   };
 }
 
-/** In all other states, a card can be entered: https://docs.stripe.com/payments/paymentintents/lifecycle */
-const CLOSED_STATES = z.enum(["succeeded", "canceled", "processing"]);
+/** In all other statuses, a card can be entered: https://docs.stripe.com/payments/paymentintents/lifecycle */
+const CLOSED_STATUSES = z.enum(["succeeded", "canceled", "processing"]);
 
 function setupIntentOf(given: Stripe.SetupIntent): SetupIntent {
   const { id, client_secret, customer, metadata, payment_method: method, status } = given;
@@ -116,7 +116,7 @@ function setupIntentOf(given: Stripe.SetupIntent): SetupIntent {
   return {
     id,
     clientSecret: client_secret,
-    state: CLOSED_STATES.safeParse(status).data ?? "open",
+    status: CLOSED_STATUSES.safeParse(status).data ?? "open",
     customerId: idOf(customer),
     signUpId: metadata?.sign_up_id,
     usedCards: Number(metadata?.used_cards ?? 0),

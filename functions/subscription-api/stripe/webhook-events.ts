@@ -45,27 +45,27 @@ export type CardEvent = { signUpId: string; customerId: string; setupIntentId: s
 
 /** What an event says; `ignored` is about nothing of ours. */
 export type EventContent =
-  | { status: "ignored" }
-  | { status: "card-set-up" | "card-declined"; event: StripeEvent; card: CardEvent }
-  | { status: "subscription-changed"; event: StripeEvent; stripeSubscriptionId: string; customerId: string }
-  | { status: "customer-created"; event: StripeEvent; customer: CreatedCustomer };
+  | { kind: "ignored" }
+  | { kind: "card-set-up" | "card-declined"; event: StripeEvent; card: CardEvent }
+  | { kind: "subscription-changed"; event: StripeEvent; stripeSubscriptionId: string; customerId: string }
+  | { kind: "customer-created"; event: StripeEvent; customer: CreatedCustomer };
 
 /** @param event as Stripe posts it */
 export function eventContentOf(event: unknown): EventContent {
   const parsed = signUpEvent.safeParse(event);
-  if (!parsed.success) return { status: "ignored" };
+  if (!parsed.success) return { kind: "ignored" };
   const { id, type, data } = parsed.data;
   if (type === "customer.created") {
     const { id: customerId, metadata } = data.object;
     const createdAt = new Date(parsed.data.created * 1000);
     const customer = { customerId, signUpId: metadata.sign_up_id, api: metadata.subscription_api, createdAt };
-    return { status: "customer-created", event: { id, type }, customer };
+    return { kind: "customer-created", event: { id, type }, customer };
   }
   if (type !== "setup_intent.succeeded" && type !== "setup_intent.setup_failed") {
     const { id: stripeSubscriptionId, customer: customerId } = data.object;
-    return { status: "subscription-changed", event: { id, type }, stripeSubscriptionId, customerId };
+    return { kind: "subscription-changed", event: { id, type }, stripeSubscriptionId, customerId };
   }
   const { id: setupIntentId, customer: customerId, metadata } = data.object;
-  const status = type === "setup_intent.succeeded" ? "card-set-up" : "card-declined";
-  return { status, event: { id, type }, card: { signUpId: metadata.sign_up_id, customerId, setupIntentId } };
+  const kind = type === "setup_intent.succeeded" ? "card-set-up" : "card-declined";
+  return { kind, event: { id, type }, card: { signUpId: metadata.sign_up_id, customerId, setupIntentId } };
 }

@@ -6,7 +6,7 @@ import { type EventContent, eventContentOf } from "./webhook-events";
 const TOLERANCE_SECONDS = 300;
 
 /** `rejected`: the signature is missing, wrong or too old. */
-export type WebhookContent = { status: "rejected" } | EventContent;
+export type WebhookContent = { kind: "rejected" } | EventContent;
 
 export type StripeWebhook = ReturnType<typeof stripeWebhook>;
 
@@ -30,7 +30,7 @@ export function stripeWebhook(stripe: Stripe, secrets: string[]) {
   return {
     /** Verifies the signature and parses the event. @param body exactly as received, because the signature covers its bytes */
     async read(body: string, signature: string): Promise<WebhookContent> {
-      if (!(await isSigned(body, signature))) return { status: "rejected" };
+      if (!(await isSigned(body, signature))) return { kind: "rejected" };
       return eventContentOf(parseJson(body));
     },
   };

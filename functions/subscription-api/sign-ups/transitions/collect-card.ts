@@ -38,13 +38,13 @@ export async function prepareCardForm(
 
 async function judge(signUp: SignUp, setupIntent: SetupIntent, services: AdvanceServices): Promise<Transition> {
   if (hasOwnCard(signUp, setupIntent)) return acceptCard(signUp, setupIntent, services);
-  if (setupIntent.state === "canceled") return deleteUnfinished(signUp, services);
+  if (setupIntent.status === "canceled") return deleteUnfinished(signUp, services);
   return { done: true, setupIntent };
 }
 
 /** False for a card that belongs to another sign-up or customer. */
-function hasOwnCard({ id, stripe_customer_id }: SignUp, { state, signUpId, customerId }: SetupIntent): boolean {
-  return state === "succeeded" && signUpId === id && customerId === stripe_customer_id;
+function hasOwnCard({ id, stripe_customer_id }: SignUp, { status, signUpId, customerId }: SetupIntent): boolean {
+  return status === "succeeded" && signUpId === id && customerId === stripe_customer_id;
 }
 
 /** Looks for Stripe objects that the row does not know, because an answer was lost or the database was restored. */
@@ -60,7 +60,7 @@ function record(customerId: string, setupIntent: SetupIntent): Transition {
   return {
     write: { columns: { stripe_customer_id: customerId, stripe_setup_intent_id: setupIntent.id } },
     // Once it has a card, ask Stripe again: a setup intent from a list lacks the card's fingerprint.
-    setupIntent: setupIntent.state === "open" ? setupIntent : undefined,
+    setupIntent: setupIntent.status === "open" ? setupIntent : undefined,
   };
 }
 
@@ -71,7 +71,7 @@ async function deleteUnfinished(signUp: SignUp, services: AdvanceServices): Prom
     const last = await payments.cancelSetupIntent(signUp.stripe_setup_intent_id);
     if (last && hasOwnCard(signUp, last)) return acceptCard(signUp, last, services);
     const mayWait = !isOlderThan(signUp, PROCESSED_WITHIN_MS);
-    if (last?.state === "processing" && mayWait) return { done: true, setupIntent: last };
+    if (last?.status === "processing" && mayWait) return { done: true, setupIntent: last };
   }
   await deleteCustomer(signUp, payments);
   return { remove: true };

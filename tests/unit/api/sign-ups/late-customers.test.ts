@@ -29,7 +29,7 @@ async function withSlowCreation() {
     },
     async receive(event: object) {
       const content = eventContentOf(event);
-      if (content.status !== "ignored") await handleStripeEvent(content, api.services);
+      if (content.kind !== "ignored") await handleStripeEvent(content, api.services);
     },
     deleteRow: () => api.rows("DELETE FROM sign_ups"),
     live: () => api.model.all("customer").filter(({ deleted }) => !deleted),
@@ -116,7 +116,7 @@ test("a customer with a subscription stays, although a restored database lacks i
   const object = api.model.get(stripe_customer_id);
   const created = Math.floor(NOW / SECOND);
   const content = eventContentOf({ id: "evt_1", type: "customer.created", created, data: { object } });
-  if (content.status === "ignored") throw new Error("The event is not about a customer of ours");
+  if (content.kind === "ignored") throw new Error("The event is not about a customer of ours");
   await handleStripeEvent(content, api.services);
   expect(api.model.get(stripe_customer_id)?.deleted).toBeUndefined();
 });

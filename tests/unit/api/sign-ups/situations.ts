@@ -126,10 +126,10 @@ export const postedForm = (given: Pick<PostedForm, "request" | "idempotencyKey">
 });
 
 /** Received about the sign-up's card; a repetition has the same ID. */
-export function cardEvent(signUp: SignUp, status: "card-set-up" | "card-declined", eventId = "evt_1") {
+export function cardEvent(signUp: SignUp, kind: "card-set-up" | "card-declined", eventId = "evt_1") {
   const { id: signUpId, stripe_setup_intent_id, stripe_customer_id } = signUp;
   const card = { signUpId, setupIntentId: stripe_setup_intent_id ?? "", customerId: stripe_customer_id ?? "" };
-  return { status, event: { id: eventId, type: "setup_intent" }, card };
+  return { kind, event: { id: eventId, type: "setup_intent" }, card };
 }
 
 /** Runs the cron handler for all sign-ups that are due. */
@@ -152,7 +152,7 @@ export const TRIGGERS = {
     const [found] = customerId === null ? [] : model.all("subscription", customerId);
     const changed = { stripeSubscriptionId: found?.id ?? "sub_none", customerId: customerId ?? "cus_none" };
     const event = { id: "evt_3", type: "customer.subscription.updated" };
-    return handleStripeEvent({ status: "subscription-changed", event, ...changed }, services);
+    return handleStripeEvent({ kind: "subscription-changed", event, ...changed }, services);
   },
   cron: (api, { id }) => {
     api.rows("UPDATE sign_ups SET check_at = ? WHERE id = ?", new Date().toISOString(), id);

@@ -40,17 +40,17 @@ const findSetupIntent = (given: object) =>
   stripeThatAnswers({ id: "seti_1", client_secret: "a_secret", ...given }).payments.findSetupIntent("seti_1");
 
 test.each([
-  { status: "requires_payment_method", state: "open" },
-  { status: "requires_action", state: "open" },
-  { status: "processing", state: "processing" },
-  { status: "succeeded", state: "succeeded" },
-  { status: "canceled", state: "canceled" },
-  { status: "a_later_one", state: "open" },
-])("a setup intent with the status $status is $state", async ({ status, state }) => {
+  { status: "requires_payment_method", means: "open" },
+  { status: "requires_action", means: "open" },
+  { status: "processing", means: "processing" },
+  { status: "succeeded", means: "succeeded" },
+  { status: "canceled", means: "canceled" },
+  { status: "a_later_one", means: "open" },
+])("a setup intent with the status $status is $means", async ({ status, means }) => {
   expect(await findSetupIntent({ status, payment_method: "pm_1" })).toEqual({
     id: "seti_1",
     clientSecret: "a_secret",
-    state,
+    status: means,
     customerId: null,
     signUpId: undefined,
     usedCards: 0,

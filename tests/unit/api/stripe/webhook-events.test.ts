@@ -19,11 +19,11 @@ function receive(payload: string, signature = sign(payload, SECRETS.old)) {
 }
 
 test.each([
-  { type: "setup_intent.succeeded", status: "card-set-up" },
-  { type: "setup_intent.setup_failed", status: "card-declined" },
-])("$type is read as $status, with its sign-up", async ({ type, status }) => {
+  { type: "setup_intent.succeeded", kind: "card-set-up" },
+  { type: "setup_intent.setup_failed", kind: "card-declined" },
+])("$type is read as $kind, with its sign-up", async ({ type, kind }) => {
   const card = { signUpId: SIGN_UP, customerId: "cus_1", setupIntentId: "seti_1" };
-  const expected = { status, event: { id: "evt_1", type }, card };
+  const expected = { kind, event: { id: "evt_1", type }, card };
   expect(await receive(eventOf(type, SETUP_INTENT, "evt_1"))).toEqual(expected);
 });
 
@@ -36,7 +36,7 @@ test.each([
   { type: "customer.subscription.trial_will_end" },
 ])("$type is read as a changed subscription, with its customer", async ({ type }) => {
   const expected = {
-    status: "subscription-changed",
+    kind: "subscription-changed",
     event: { id: "evt_1", type },
     stripeSubscriptionId: "sub_1",
     customerId: "cus_1",
@@ -57,7 +57,7 @@ test.each([
   { what: "without an ID", payload: eventOf("customer.subscription.updated", SUBSCRIPTION, "") },
   { what: "that is not JSON", payload: "{" },
 ])("an event $what is ignored", async ({ payload }) => {
-  expect(await receive(payload)).toEqual({ status: "ignored" });
+  expect(await receive(payload)).toEqual({ kind: "ignored" });
 });
 
 const PAYLOAD = eventOf("setup_intent.succeeded", SETUP_INTENT);
@@ -67,7 +67,7 @@ test.each([
   { what: "of five minutes ago, less a second", signature: () => signedAgo(299) },
   { what: "with the new secret of a rotation", signature: () => sign(PAYLOAD, SECRETS.new) },
 ])("a signature $what is valid", async ({ signature }) => {
-  expect(await receive(PAYLOAD, signature())).toMatchObject({ status: "card-set-up" });
+  expect(await receive(PAYLOAD, signature())).toMatchObject({ kind: "card-set-up" });
 });
 
 test.each([
@@ -78,5 +78,5 @@ test.each([
   { what: "that is missing", signature: () => "" },
   { what: "that makes no sense", signature: () => "nonsense" },
 ])("a signature $what is rejected", async ({ signature }) => {
-  expect(await receive(PAYLOAD, signature())).toEqual({ status: "rejected" });
+  expect(await receive(PAYLOAD, signature())).toEqual({ kind: "rejected" });
 });
