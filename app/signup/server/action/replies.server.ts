@@ -2,9 +2,8 @@ import { type ActionFunctionArgs, data, redirect } from "@remix-run/cloudflare";
 import type { Refusal } from "../../../pipeline/guard/refusals.server";
 import type { SignupSession } from "../../session-state";
 import type { SignupReply } from "../../steps";
-import type { PostedFields } from "../form/posted-form.server";
-import { refused } from "../form/returned-form.server";
-import { withoutPasswords } from "../notices.server";
+import { type PostedFields, type ReceivedForm, returned, validateOnServer } from "../form/posted-form.server";
+import { noticeForRefusal, withoutPasswords } from "../notices.server";
 
 /* What the action answers, and when it cannot do what the visitor asked for. */
 
@@ -29,6 +28,13 @@ export function refuse(fields: PostedFields, problem: Refusal, posted: ActionFun
   posted.context.log.add({ outcome: "refused", reason: problem.title });
   const form = fields.intent === undefined ? fields : {};
   return reply(problem.status, refused({ fields: form, problem }), posted, problem.headers);
+}
+
+/** The reply to a refused form, with its fields but without field messages, because some fields may be missing. */
+export function refused({ fields, problem }: Required<ReceivedForm>): SignupReply {
+  const notice = noticeForRefusal(problem);
+  if (Object.keys(fields).length === 0) return { notice };
+  return { notice, form: { ...returned(validateOnServer(fields)), error: undefined } };
 }
 
 /** True if a browser on the site's own page sends no cookie at all. It would lose its sign-up. */

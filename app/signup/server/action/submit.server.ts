@@ -6,10 +6,9 @@ import { planPath, toRequest } from "../../form-schema";
 import { type CurrentSession, isSessionOf, type SignupSession } from "../../session-state";
 import { acceptedSession, failureOf, logFailedOutcome } from "../form/after-api-answer.server";
 import { networkChallenge } from "../form/network-challenge.server";
-import { type PostedFields, shownPriceIn, validateOnServer } from "../form/posted-form.server";
-import { refused, returned } from "../form/returned-form.server";
+import { type PostedFields, returned, shownPriceIn, validateOnServer } from "../form/posted-form.server";
 import { COOKIES_BLOCKED } from "../notices.server";
-import { blocksCookies, reply, seeOther } from "./replies.server";
+import { blocksCookies, refused, reply, seeOther } from "./replies.server";
 
 /** Validates the form and forwards it to the API, unless the same form was posted before. */
 export async function submit(fields: PostedFields, current: CurrentSession, posted: ActionFunctionArgs) {

@@ -11,7 +11,14 @@ import {
 } from "../../../pipeline/guard/refusals.server";
 import { MAX_FORM_BYTES } from "../../../pipeline/guard/request-guard.server";
 import { readBoundedBytes } from "../../../shared/http/bounded-body";
-import { POSTED_FIELDS, SHOWN_PRICE_FIELD, type SignupForm, signupForm, withChosenPlan } from "../../form-schema";
+import {
+  POSTED_FIELDS,
+  SECRET_FIELDS,
+  SHOWN_PRICE_FIELD,
+  type SignupForm,
+  signupForm,
+  withChosenPlan,
+} from "../../form-schema";
 
 export type PostedFields = Readonly<Record<string, string>>;
 
@@ -27,6 +34,9 @@ const MAX_FIELDS = 32;
 const BODY_DEADLINE_MS = 10_000;
 /** The longest value of a field that a visitor fills in. From a form over the size limit, longer values are not returned. */
 const MAX_ENTRY_LENGTH = 256;
+
+/** Longer than any real value. A returned value appears three times on the page. */
+const MAX_RETURNED_LENGTH = 3000;
 
 const READ_PROBLEMS = { "too slow": BODY_TOO_SLOW, aborted: MALFORMED };
 
@@ -74,6 +84,15 @@ const filledForm = z.pipe(z.transform(withoutEmptyFields), signupForm);
 /** Validates a form on the server, with the same result as in the browser. */
 export function validateOnServer(fields: PostedFields): Submission<SignupForm, string[]> {
   return parseWithZod(new URLSearchParams(fields), { schema: filledForm, disableAutoCoercion: true });
+}
+
+/** The posted form as the page shows it again, without the passwords. */
+export function returned(submission: Submission<SignupForm, string[]>) {
+  const reply = submission.reply({ hideFields: SECRET_FIELDS });
+  const values = Object.entries(reply.initialValue ?? {}).map(([name, value]) => {
+    return [name, typeof value === "string" ? value.slice(0, MAX_RETURNED_LENGTH) : value] as const;
+  });
+  return { ...reply, initialValue: Object.fromEntries(values) };
 }
 
 /** The plan's price as the page showed it, in US cents. Undefined if the page showed none. */
