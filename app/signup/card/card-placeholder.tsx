@@ -30,7 +30,7 @@ export function CardSpace() {
   return (
     <div className="needs-script mt-6">
       <div className={`${CARD_FIELDS} ${LOADING}`} />
-      <div className="h-[7.5rem] min-[32rem]:h-[4.875rem]" />
+      <div className="h-[6.9375rem] min-[32rem]:h-[4.875rem]" />
     </div>
   );
 }
