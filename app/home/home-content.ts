@@ -2,6 +2,7 @@ import { company } from "../company";
 import { monthlyPrice } from "../contract/money";
 import { PAID_PLANS } from "../contract/plans";
 import { TRIAL_DAYS } from "../contract/trial";
+import { counted } from "../shared/counted";
 
 /** Also used in llms.txt and the structured data. No-break spaces avoid a single word on a headline's last line. */
 
@@ -12,7 +13,7 @@ export const hero = {
   ending: "AI search",
   cited: "cites",
   text: `Your buyers ask ChatGPT and Perplexity what to buy, and act on the answer. ${company.name} shows which answers name you, which name a competitor, and what to publish next.`,
-  terms: `From ${monthlyPrice(Math.min(...PAID_PLANS.map(({ priceCents }) => priceCents)))}. No charge for ${TRIAL_DAYS} days. Cancel anytime.`,
+  terms: `From ${monthlyPrice(Math.min(...PAID_PLANS.map(({ priceCents }) => priceCents)))}. No charge for ${counted(TRIAL_DAYS, "day")}. Cancel anytime.`,
 };
 
 /** The press release with the figures below. */

@@ -1,10 +1,11 @@
 import { AGREED_PRICE, firstCharge, NO_CHARGE_TODAY } from "../contract/charge-wording";
 import { REMINDER_DAYS, TRIAL_DAYS } from "../contract/trial";
+import { counted } from "../shared/counted";
 import { useSite } from "./use-site";
 
 const reminder = {
   day: `Day ${TRIAL_DAYS - REMINDER_DAYS + 1}`,
-  text: `We email you a reminder, ${REMINDER_DAYS} days before the trial ends.`,
+  text: `We email you a reminder, ${counted(REMINDER_DAYS, "day")} before the trial ends.`,
 };
 
 /**

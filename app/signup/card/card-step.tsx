@@ -5,6 +5,7 @@ import { utcDay } from "../../contract/dates";
 import { chargedAmount } from "../../contract/money";
 import { TRIAL_DAYS } from "../../contract/trial";
 import { findPlan } from "../../pricing/plans/plan-list";
+import { counted } from "../../shared/counted";
 import { Button } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
 import { Moment } from "../../ui/controls/time";
@@ -52,7 +53,7 @@ export function CardStep({ data, failure }: { data: CardStepData; failure: Notic
         <FailureNotice notice={notice === PROCESSING_CARD ? undefined : notice} requestId={data.requestId} />
         <section className="card p-5 sm:p-8" aria-labelledby="card-entry">
           <h2 id="card-entry" className="text-heading">
-            {`Please enter your card info for starting your ${TRIAL_DAYS} days free trial`}
+            {`Please enter your card info for starting your ${counted(TRIAL_DAYS, "day")} free trial`}
           </h2>
           <p className="mt-1 text-muted">* You will not be charged immediately!</p>
           <TrialTerms data={data} />

@@ -1,5 +1,6 @@
 import type { SetupIntentResult, Stripe, StripeError } from "@stripe/stripe-js";
 import { MAX_FAILED_CARDS } from "../../contract/trial";
+import { counted } from "../../shared/counted";
 import { type Notice, PAYMENT_ERROR, paymentFailed } from "../notices";
 import { TimeLimitExceeded, withTimeLimit } from "../timers";
 
@@ -96,9 +97,9 @@ function countDeclined(clientSecret: string, error: StripeError | undefined): nu
   }
 }
 
-/** Shown from the third declined card on. Says "at most", because cards declined on other devices count too. */
+/** Shown while two or fewer tries are left. Says "at most", because cards declined on other devices count too. */
 function triesLeft(declined: number): string | undefined {
   const left = Math.max(MAX_FAILED_CARDS - declined, 0);
-  if (declined < 3 || left === 0) return undefined;
-  return `You can try at most ${left} more ${left === 1 ? "card" : "cards"}. We limit tries to keep stolen cards from being tested here.`;
+  if (left > 2 || left === 0) return undefined;
+  return `You can try at most ${counted(left, "more card")}. We limit tries to keep stolen cards from being tested here.`;
 }

@@ -7,6 +7,7 @@ import { formatPhone } from "../../contract/fields/phone";
 import { chargedAmount } from "../../contract/money";
 import { REMINDER_DAYS, reminderDate, TRIAL_DAYS, trialEndOf } from "../../contract/trial";
 import { describePrice, findPlan } from "../../pricing/plans/plan-list";
+import { counted } from "../../shared/counted";
 import { Button, ButtonLink } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
 import { mailTo } from "../../ui/mail-to";
@@ -53,7 +54,7 @@ export function SuccessStep({ data, failure }: { data: DoneStepData; failure: No
       <div className="step-main">
         <FailureNotice notice={failure} />
         <p className="text-lg">
-          {`Thank you for your subscription. Your ${TRIAL_DAYS} days trial period has been started.`}
+          {`Thank you for your subscription. Your ${counted(TRIAL_DAYS, "day")} trial period has been started.`}
         </p>
         <ButtonLink href={site.consoleUrl} size="lg" className="mt-5 w-fit">
           Open the Customer Console
@@ -100,7 +101,7 @@ export function SuccessStep({ data, failure }: { data: DoneStepData; failure: No
             )}
             {packageId && (
               <p className="mt-2 text-muted">
-                {`We’ll email you a reminder on ${utcDay(reminderDate(trialEnd))}, ${REMINDER_DAYS} days before your trial ends.`}
+                {`We’ll email you a reminder on ${utcDay(reminderDate(trialEnd))}, ${counted(REMINDER_DAYS, "day")} before your trial ends.`}
               </p>
             )}
             <div className="mt-2">

@@ -3,6 +3,7 @@ import { AGREED_PRICE, firstCharge, NO_CHARGE_TODAY, plusTax } from "../../contr
 import { shortAmount } from "../../contract/money";
 import { TRIAL_DAYS } from "../../contract/trial";
 import { CUSTOM_TITLE, describePrice, findPlan, type ShownPlan } from "../../pricing/plans/plan-list";
+import { counted } from "../../shared/counted";
 import { useHydrated } from "../../ui/document/use-hydrated";
 import { HowToCancel, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
 import { type Site, useSite } from "../../ui/use-site";
@@ -105,7 +106,7 @@ export function TrialOffer(shown: PlanOnPage) {
   return (
     <>
       <p key="another" className="of-other-plan mt-3 font-semibold">
-        {`If you select another plan: $0 today. Then ${plusTax("its price", automaticTax)} every month, starting after ${TRIAL_DAYS} days, unless you cancel.`}
+        {`If you select another plan: $0 today. Then ${plusTax("its price", automaticTax)} every month, starting after ${counted(TRIAL_DAYS, "day")}, unless you cancel.`}
       </p>
       <p key="first" className="of-first-plan mt-3 font-semibold">
         <span className="sr-only">{`Your trial ${nameOf(shown)}: `}</span>
@@ -116,11 +117,11 @@ export function TrialOffer(shown: PlanOnPage) {
 }
 
 function trialOffer(plan: ShownPlan | undefined, isCustom: boolean, automaticTax = false): string {
-  const after = `after ${TRIAL_DAYS} days`;
+  const after = `after ${counted(TRIAL_DAYS, "day")}`;
   if (!plan || plan.shownPriceCents === null) {
     return isCustom
       ? `$0 today. Then ${AGREED_PRICE} ${after} unless you cancel.`
-      : `$0 today. Your first ${TRIAL_DAYS} days are free.`;
+      : `$0 today. Your first ${counted(TRIAL_DAYS, "day")} are free.`;
   }
   return `$0 today. Then ${plusTax(monthly(plan.shownPriceCents), automaticTax)} ${after} unless you cancel.`;
 }

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { counted } from "../../shared/counted";
 import { Button } from "../../ui/controls/button";
 import { useHydrated } from "../../ui/document/use-hydrated";
 import { LINK_MINUTES } from "../durations";
@@ -9,7 +10,7 @@ export function ResumeOnAnotherDevice({ link: { url, qrCodePath } }: { link: Res
     <details className="card mt-8 p-5">
       <summary className="cursor-pointer py-1 font-semibold">Continue on another device</summary>
       <p className="mt-3 text-sm text-muted">
-        {`${qrCodePath ? "Scan the code or open the link" : "Open the link"} within ${LINK_MINUTES} minutes. Anyone with this link can finish your sign-up, so don't share it.`}
+        {`${qrCodePath ? "Scan the code or open the link" : "Open the link"} within ${counted(LINK_MINUTES, "minute")}. Anyone with this link can finish your sign-up, so don't share it.`}
       </p>
       {qrCodePath && (
         <img

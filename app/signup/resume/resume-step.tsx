@@ -1,4 +1,5 @@
 import { Form, useLocation, useNavigation } from "@remix-run/react";
+import { counted } from "../../shared/counted";
 import { Button, RouteButtonLink } from "../../ui/controls/button";
 import { LINK_MINUTES } from "../durations";
 import type { Notice } from "../notices";
@@ -47,7 +48,7 @@ export function ResumeStep({
         )}
         {state === "expired" && (
           <>
-            <p>{`This link has expired. Links last ${LINK_MINUTES} minutes. Get a new one where you started, or continue here.`}</p>
+            <p>{`This link has expired. Links last ${counted(LINK_MINUTES, "minute")}. Get a new one where you started, or continue here.`}</p>
             <RouteButtonLink to={pathname} className="mt-6 w-fit">
               Go to the sign-up
             </RouteButtonLink>

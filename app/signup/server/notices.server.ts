@@ -1,4 +1,5 @@
 import { MAX_FAILED_CARDS, SIGN_UP_HOURS } from "../../contract/trial";
+import { counted } from "../../shared/counted";
 import type { FailedOutcome } from "../create-outcome";
 import { CONFIGURATION_ERROR, CONNECTION_FAILED, type Notice, submissionFailed } from "../notices";
 
@@ -13,7 +14,7 @@ export const CARD_PROCESSING: Notice = {
 export const SESSION_EXPIRED: Notice = {
   kind: "destructive",
   title: "Your sign-up has ended",
-  message: `We kept it for ${SIGN_UP_HOURS} hours. You haven't been charged. Your details are still here: enter a password and submit again.`,
+  message: `We kept it for ${counted(SIGN_UP_HOURS, "hour")}. You haven't been charged. Your details are still here: enter a password and submit again.`,
 };
 export const SESSION_UNREADABLE: Notice = {
   kind: "destructive",
@@ -29,7 +30,7 @@ export const SIGNUP_FINISHED: Notice = {
 export const SIGNUP_CANCELED: Notice = {
   kind: "destructive",
   title: "This sign-up was canceled",
-  message: `A sign-up ends after ${MAX_FAILED_CARDS} declined cards, or after ${SIGN_UP_HOURS} hours without a card. You weren't charged, and no account was created.`,
+  message: `A sign-up ends after ${counted(MAX_FAILED_CARDS, "declined card")}, or after ${counted(SIGN_UP_HOURS, "hour")} without a card. You weren't charged, and no account was created.`,
   hint: "We delete this sign-up's data within a day. To try again, start a new sign-up with another card, or contact sales to pay in another way.",
   actions: ["sales", "support"],
 };

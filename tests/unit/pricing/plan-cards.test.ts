@@ -3,6 +3,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { company } from "../../../app/company";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { PlanCard } from "../../../app/pricing/plans/plan-card";
 import { type DetailedPlan, detailedPlans } from "../../../app/pricing/plans/plan-details";
 import { PLANS } from "../../support/plans";
@@ -43,7 +44,13 @@ test.each([
   { ...PLANS.STANDARD, ribbon: ["Recommended"] },
 ])("the card of $title has its trial, its price and what the trial costs", ({ title, short, ribbon }) => {
   const terms = "No charge during the trial. Cancel anytime.";
-  expect(cardOf(planNamed(title)).lines).toEqual([title, "5-day free trial", ...ribbon, `${short} a month`, terms]);
+  expect(cardOf(planNamed(title)).lines).toEqual([
+    title,
+    `${TRIAL_DAYS}-day free trial`,
+    ...ribbon,
+    `${short} a month`,
+    terms,
+  ]);
 });
 
 test("the card of ENTERPRISE/AGENCY has a price on request and no trial", () => {

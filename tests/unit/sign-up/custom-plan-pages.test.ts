@@ -1,6 +1,8 @@
 // @vitest-environment jsdom
 import { createElement } from "react";
 import { expect, test } from "vitest";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
+import { counted } from "../../../app/shared/counted";
 import { SignupPage } from "../../../app/signup/signup-page";
 import type { FormStepData, SignupReply, SignupStep } from "../../../app/signup/steps";
 import { PLANS } from "../../support/plans";
@@ -21,13 +23,13 @@ test.each<{ name: string; step: SignupStep; reply?: SignupReply; says: string }>
   {
     name: "a custom plan's form has the price from the API",
     step: priced,
-    says: "$0 today. Then $777/month after 5 days unless you cancel.",
+    says: `$0 today. Then $777/month after ${counted(TRIAL_DAYS, "day")} unless you cancel.`,
   },
   {
     name: "a custom plan's form has the price that replaced the one it showed",
     step: priced,
     reply: { form: { initialValue: { package_id: CUSTOM } }, currentPriceCents: 80_000 },
-    says: "$0 today. Then $800/month after 5 days unless you cancel.",
+    says: `$0 today. Then $800/month after ${counted(TRIAL_DAYS, "day")} unless you cancel.`,
   },
   {
     name: "a custom plan's card step has the price that the visitor agreed to",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { trialEndOf } from "../../../app/contract/trial";
 import type { SignupSession } from "../../../app/signup/session-state";
 import { STRIPE_JS_URL } from "../../../app/signup/stripe-js";
-import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields } from "../../support/person";
 import { look, siteContext } from "../../support/site-in-process/site-context";
@@ -69,7 +69,7 @@ describe("a page", () => {
       stripeJsUrl: STRIPE_JS_URL,
       countryCode: "US",
       returnPath: expect.stringMatching(`^${PATH}\\?return=[\\w.-]+$`),
-      trialEnd: new Date(NOW + 5 * 24 * HOUR).toISOString(),
+      trialEnd: trialEndOf(new Date(NOW).toISOString()),
       resumeLink: { url: expect.stringContaining(`${SITE_URL}${PATH}?resume=`), qrCodePath: "/resume-code" },
       failed: false,
     });

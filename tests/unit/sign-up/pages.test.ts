@@ -2,6 +2,8 @@
 import { createElement } from "react";
 import { describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
+import { counted } from "../../../app/shared/counted";
 import type { Notice } from "../../../app/signup/notices";
 import * as server from "../../../app/signup/server/notices.server";
 import { SignupPage } from "../../../app/signup/signup-page";
@@ -139,7 +141,7 @@ test.each<PageCase>([
   {
     name: "the card step's plan has the price that the visitor agreed to",
     step: { ...cardStep, agreedPriceCents: 45_000 },
-    says: "5-day free trial, then $450/month",
+    says: `${TRIAL_DAYS}-day free trial, then $450/month`,
   },
   {
     name: "a page that waits says that nothing is lost",
@@ -197,7 +199,9 @@ describe("a form that comes back", () => {
 
   test("with another price shows and sends it", async () => {
     const { container } = await show(page, formStep({}), { form, currentPriceCents: 60_000 });
-    expect(container.textContent).toContain("$0 today. Then $600/month after 5 days unless you cancel.");
+    expect(container.textContent).toContain(
+      `$0 today. Then $600/month after ${counted(TRIAL_DAYS, "day")} unless you cancel.`,
+    );
     expect(container.querySelector<HTMLInputElement>("[name=price_cents]")?.value).toBe("60000");
   });
 });

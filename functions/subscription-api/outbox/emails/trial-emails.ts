@@ -3,6 +3,7 @@ import { chargeDay, chargeSentence, plusTax } from "../../../../app/contract/cha
 import { utcDay, utcMinute } from "../../../../app/contract/dates";
 import { chargedAmount } from "../../../../app/contract/money";
 import { TRIAL_DAYS, TRIAL_SCOPE } from "../../../../app/contract/trial";
+import { counted } from "../../../../app/shared/counted";
 import type { Amount, ChargePreview } from "../../stripe/charge-preview";
 import type { Message } from "../outbox";
 import type { EmailContent, Sender } from "./email";
@@ -36,7 +37,7 @@ export function trialStartedEmail(
       details: [
         ["Company", typedName(facts.company_name)],
         ["Plan", trial.plan ?? "not chosen yet"],
-        ["Free trial", `${TRIAL_DAYS} days, until ${utcMinute(trial.end)}`],
+        ["Free trial", `${counted(TRIAL_DAYS, "day")}, until ${utcMinute(trial.end)}`],
         ...chargeDetails(trial),
         [
           "You agreed to this",

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { TRIAL_DAYS } from "../../../../app/contract/trial";
 import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
 import { CHECK_RANKS, type SignUp } from "../../../../functions/subscription-api/sign-up";
 import { DAY, HOUR, MINUTE } from "../../../support/api-in-process/scheduler";
@@ -96,7 +97,7 @@ const ended: Begin = async (api) => {
 /** Its trial ended in a payment. Then it was canceled at Stripe, and the event was lost. */
 const canceledAfterPayment: Begin = async (api) => {
   const signUp = await SITUATIONS["trialing, active"](api);
-  api.set(NOW + 5 * DAY + HOUR);
+  api.set(NOW + TRIAL_DAYS * DAY + HOUR);
   await cron(api);
   Object.assign(api.model.get(signUp.stripe_subscription_id) ?? {}, { status: "canceled" });
   return signUp;
@@ -136,21 +137,21 @@ test.each<{ rule: string; begin: Begin; moment: number; before: string; afterwar
   {
     rule: "a first payment whose event was lost is found an hour after the trial's end",
     begin: situation("trialing, active"),
-    moment: 5 * DAY + HOUR,
+    moment: TRIAL_DAYS * DAY + HOUR,
     before: "trialing",
     afterwards: "active",
   },
   {
     rule: "a canceled subscription whose event was lost is found a day after it was last read",
     begin: canceledAfterPayment,
-    moment: 6 * DAY + HOUR,
+    moment: (TRIAL_DAYS + 1) * DAY + HOUR,
     before: "active",
     afterwards: "canceled",
   },
   {
     rule: "a trial without a plan ends an hour after its time",
     begin: situation("trialing without a plan, nothing"),
-    moment: 5 * DAY + HOUR,
+    moment: TRIAL_DAYS * DAY + HOUR,
     before: "trialing",
     afterwards: "canceled",
   },
@@ -183,9 +184,9 @@ test.each([
   async ({ late, again, asked }) => {
     const api = signUpsInProcess();
     await api.onTrial();
-    vi.setSystemTime(NOW + 5 * DAY + HOUR);
+    vi.setSystemTime(NOW + TRIAL_DAYS * DAY + HOUR);
     if (again) await cron(api);
-    vi.setSystemTime(NOW + 5 * DAY + HOUR + late);
+    vi.setSystemTime(NOW + TRIAL_DAYS * DAY + HOUR + late);
     api.calls.length = 0;
     await cron(api);
     expect(api.calls).toHaveLength(asked ? 1 : 0);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { REMINDER_DAYS, TRIAL_DAYS } from "../../../../app/contract/trial";
 import type { SignUp } from "../../../../functions/subscription-api/sign-up";
 import { DAY, HOUR } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
@@ -9,6 +10,10 @@ import { TRIGGERS } from "../sign-ups/situations";
 
 stopClock();
 
+/** The day of the reminder, and a later one before the trial's end. */
+const REMINDED = TRIAL_DAYS - REMINDER_DAYS;
+const DROPPED = REMINDED + REMINDER_DAYS / 2;
+
 const at = (time: number) => new Date(NOW + time).toISOString();
 
 /** Moves the trial's end, as a day after NOW, and says so with an event. */
@@ -17,44 +22,46 @@ async function moveEnd(api: ReturnType<typeof signUpsInProcess>, signUp: SignUp,
   await TRIGGERS["subscription event"](api, signUp);
 }
 
-test("each end that Stripe gives to a trial has one reminder, two days before it, or at once", async () => {
+test("each end that Stripe gives to a trial has one reminder, so many days before it, or at once", async () => {
   const api = signUpsInProcess();
   const signUp = await api.onTrial();
-  for (const days of [9, 9, 5, 1]) {
+  for (const days of [TRIAL_DAYS + 4, TRIAL_DAYS + 4, TRIAL_DAYS, REMINDER_DAYS / 2]) {
     await moveEnd(api, signUp, days);
   }
   const reminders = api.messages().filter(({ kind }) => kind === "trial-ending");
-  expect(reminders.map(({ next_attempt_at }) => next_attempt_at).sort()).toEqual([0, 3 * DAY, 7 * DAY].map(at));
+  expect(reminders.map(({ next_attempt_at }) => next_attempt_at).sort()).toEqual(
+    [0, REMINDED * DAY, (REMINDED + 4) * DAY].map(at),
+  );
 });
 
 test.each([
-  { when: "before its reminder was due", day: 2 },
-  { when: "after its reminder was dropped", day: 4 },
+  { when: "before its reminder was due", day: REMINDED - 1 },
+  { when: "after its reminder was dropped", day: DROPPED },
 ])("an end that was moved away and comes back $when is reminded of once", async ({ day }) => {
   const api = signUpsInProcess();
   const signUp = await api.onTrial();
-  await moveEnd(api, signUp, 9);
-  for (const hours of [0, 3 * 24 + 1]) {
+  await moveEnd(api, signUp, TRIAL_DAYS + 4);
+  for (const hours of [0, REMINDED * 24 + 1]) {
     api.set(NOW + Math.min(hours * HOUR, day * DAY));
     await api.runScheduled();
   }
-  await moveEnd(api, signUp, 5);
-  api.set(NOW + 4 * DAY);
+  await moveEnd(api, signUp, TRIAL_DAYS);
+  api.set(NOW + DROPPED * DAY);
   await api.runScheduled();
   await api.runScheduled();
   const reminders = api.sent.filter(({ key }) => key?.startsWith("trial-ending/"));
-  expect(reminders.map(({ key }) => key?.split("/").at(-1))).toEqual([at(5 * DAY)]);
+  expect(reminders.map(({ key }) => key?.split("/").at(-1))).toEqual([at(TRIAL_DAYS * DAY)]);
 });
 
 test("a reminder waits while the sign-up does not know yet that its end has moved", async () => {
   const api = signUpsInProcess();
   const { id, stripe_subscription_id, trial_end } = await api.onTrial();
   const subscription = api.model.get(stripe_subscription_id);
-  Object.assign(subscription ?? {}, { trial_end: (NOW + 9 * DAY) / 1000 });
-  api.set(NOW + 3 * DAY);
+  Object.assign(subscription ?? {}, { trial_end: (NOW + (TRIAL_DAYS + 4) * DAY) / 1000 });
+  api.set(NOW + REMINDED * DAY);
   await api.runScheduled();
-  Object.assign(subscription ?? {}, { trial_end: (NOW + 5 * DAY) / 1000 });
-  api.set(NOW + 3 * DAY + HOUR);
+  Object.assign(subscription ?? {}, { trial_end: (NOW + TRIAL_DAYS * DAY) / 1000 });
+  api.set(NOW + REMINDED * DAY + HOUR);
   await api.runScheduled();
   expect(api.rows("SELECT key, state FROM outbox WHERE kind = 'trial-ending'")).toEqual([
     { key: `trial-ending/${id}/${trial_end}`, state: "sent" },
@@ -64,10 +71,10 @@ test("a reminder waits while the sign-up does not know yet that its end has move
 test("an end that was moved away after its reminder, and comes back, is not reminded of again", async () => {
   const api = signUpsInProcess();
   const signUp = await api.onTrial();
-  api.set(NOW + 3 * DAY);
+  api.set(NOW + REMINDED * DAY);
   await api.runScheduled();
-  for (const day of [9, 5]) await moveEnd(api, signUp, day);
-  api.set(NOW + 4 * DAY);
+  for (const day of [TRIAL_DAYS + 4, TRIAL_DAYS]) await moveEnd(api, signUp, day);
+  api.set(NOW + DROPPED * DAY);
   await api.runScheduled();
   expect(api.sent.filter(({ key }) => key?.startsWith("trial-ending/"))).toHaveLength(1);
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { company } from "../../../../app/company";
+import { TRIAL_DAYS } from "../../../../app/contract/trial";
+import { counted } from "../../../../app/shared/counted";
 import {
   type Trial,
   trialEndingEmail,
@@ -38,7 +40,7 @@ test("the start email says what the card networks require, what the trial is, an
     [
       "Company: Engines",
       "Plan: LITE",
-      "Free trial: 5 days, until November 27, 2026, 14:30 UTC",
+      `Free trial: ${counted(TRIAL_DAYS, "day")}, until November 27, 2026, 14:30 UTC`,
       "First payment: $500.00 USD, on or after November 27, 2026 (UTC)",
       "Then: the same amount every month",
       "Card: Visa ending in 4242",

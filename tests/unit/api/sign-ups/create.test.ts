@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { MAX_FAILED_CARDS } from "../../../../app/contract/trial";
 import { createSignUp, type SignUpResult } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
 import { HOUR, MINUTE } from "../../../support/api-in-process/scheduler";
 import { refusal } from "../../../support/api-in-process/stripe-objects";
@@ -89,13 +90,19 @@ test("an email address that Stripe refuses stores nothing, nor does a form whose
 
 const PAST = 24 * HOUR - 5 * MINUTE;
 
-const OPEN = "declined_cards = 4";
+const OPEN = `declined_cards = ${MAX_FAILED_CARDS - 1}`;
 const TRIAL = "status = 'trialing', trial_end = '2026-11-27T12:00:00.000Z'";
 
 test.each<[what: string, age: number, columns: string, told: string[], rows: string[]]>([
   ["continues its sign-up before 23 hours and 55 minutes", PAST - 1, OPEN, ["created"], ["pending"]],
   ["ends it, and then begins another, after that time", PAST, OPEN, ["ended", "created"], ["pending"]],
-  ["ends it after five cards", 0, "declined_cards = 5", ["ended", "created"], ["ended", "pending"]],
+  [
+    "ends it after its last card",
+    0,
+    `declined_cards = ${MAX_FAILED_CARDS}`,
+    ["ended", "created"],
+    ["ended", "pending"],
+  ],
   ["continues its trial before that time", PAST - 1, TRIAL, ["created"], ["trialing"]],
   ["is a duplicate of its trial after that time", PAST, TRIAL, ["duplicate"], ["trialing"]],
 ])("the same form %s", async (_, age, columns, told, wanted) => {

@@ -1,13 +1,16 @@
 import { expect, test } from "vitest";
+import { MAX_FAILED_CARDS } from "../../../../app/contract/trial";
 import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
 import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";
 import { cardEvent } from "./situations";
 
-/* Declined and used cards are counted, and the fifth ends the sign-up. */
+/* Declined and used cards are counted, and the last ends the sign-up. */
 
 stopClock();
+
+const ALL_BUT_LAST = Array.from({ length: MAX_FAILED_CARDS - 1 }, (_, at) => at + 1);
 
 test("a declined card counts once, however often and at once its event comes, and only for the open form", async () => {
   const { services, pending, find } = signUpsInProcess();
@@ -22,7 +25,7 @@ test("a declined card counts once, however often and at once its event comes, an
 test.each([
   { order: [1, 2, 1], cards: 2 },
   { order: [2, 1, 1, 2], cards: 2 },
-  { order: [1, 2, 3, 4, 1, 2, 3, 4], cards: 4 },
+  { order: [...ALL_BUT_LAST, ...ALL_BUT_LAST], cards: ALL_BUT_LAST.length },
 ])("the events $order count $cards declined cards, each once", async ({ order, cards }) => {
   const { services, pending, find } = signUpsInProcess();
   const signUp = await pending();
@@ -34,8 +37,8 @@ test("declined and used cards count together; before the last one the status has
   const { withCard, services } = signUpsInProcess({ onePerPerson: true });
   await withCard("somebody@else.example", "used");
   const failed = { status: "ended", end_reason: "cards-failed", used_cards: 1 };
-  expect(await withCard("ada@example.com", "used", "declined_cards = 4")).toMatchObject(failed);
-  const open = await withCard("bob@example.com", "used", "declined_cards = 3");
+  expect(await withCard("ada@example.com", "used", `declined_cards = ${MAX_FAILED_CARDS - 1}`)).toMatchObject(failed);
+  const open = await withCard("bob@example.com", "used", `declined_cards = ${MAX_FAILED_CARDS - 2}`);
   expect(open).toMatchObject({ status: "pending", used_cards: 1 });
   const client_secret = expect.stringMatching(/^seti_\w+_secret_1$/);
   expect(await signUpStatus(open.id, services)).toMatchObject({ status: "card_used", client_secret });

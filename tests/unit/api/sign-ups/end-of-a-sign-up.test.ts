@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
+import { TRIAL_DAYS } from "../../../../app/contract/trial";
 import type { SignUp } from "../../../../functions/subscription-api/sign-up";
 import { confirmEmail } from "../../../../functions/subscription-api/sign-ups/confirm-email";
 import { apiInProcess } from "../../../support/api-in-process/api";
@@ -92,19 +93,19 @@ test("a trial without a plan whose customer was deleted ends when it is over", a
   const api = signUpsInProcess();
   const signUp = await SITUATIONS["trialing without a plan, nothing"](api);
   deleteCustomer(api, signUp);
-  vi.setSystemTime(NOW + 5 * DAY);
+  vi.setSystemTime(NOW + TRIAL_DAYS * DAY);
   await TRIGGERS.cron(api, signUp);
   expect(await api.find(signUp.id)).toMatchObject({ status: "canceled" });
 });
 
-/** A trial without a plan that is over, whose customer sales subscribe on day six. */
-async function soldOnDaySix() {
+/** A trial without a plan that is over, whose customer sales subscribe a day later. */
+async function soldADayLater() {
   const api = signUpsInProcess();
   const signUp = await SITUATIONS["trialing without a plan, nothing"](api);
-  api.set(NOW + 5 * DAY + HOUR);
+  api.set(NOW + TRIAL_DAYS * DAY + HOUR);
   await cron(api);
   expect(await api.find(signUp.id)).toMatchObject({ status: "canceled" });
-  api.set(NOW + 6 * DAY);
+  api.set(NOW + (TRIAL_DAYS + 1) * DAY);
   const sell = async () => {
     for (const card of api.model.all("payment_method")) card.customer = signUp.stripe_customer_id;
     await subscribe(api, signUp, "sales", "active");
@@ -112,8 +113,8 @@ async function soldOnDaySix() {
   return { api, signUp, sell };
 }
 
-test("a sign-up without a plan follows the subscription that sales create on day six", async () => {
-  const { api, signUp, sell } = await soldOnDaySix();
+test("a sign-up without a plan follows the subscription that sales create a day after its end", async () => {
+  const { api, signUp, sell } = await soldADayLater();
   await sell();
   await TRIGGERS["subscription event"](api, signUp);
   const [{ id } = {}] = api.model.all("subscription");
@@ -121,7 +122,7 @@ test("a sign-up without a plan follows the subscription that sales create on day
 });
 
 test("a sign-up that its address's owner ended follows no subscription that sales create later", async () => {
-  const { api, signUp, sell } = await soldOnDaySix();
+  const { api, signUp, sell } = await soldADayLater();
   await TRIGGERS["not me"](api, signUp);
   await sell();
   await TRIGGERS["subscription event"](api, signUp);

@@ -85,7 +85,7 @@ test.each<[situation: Situation, trigger: Trigger]>([
   ["pending without a plan, a card", "status"],
   ["pending, a card that had a trial", "card event"],
   ["pending, a card of an address that had a trial", "card event"],
-  ["pending after four declined cards, a card's form", "declined event"],
+  ["pending before the last try, a card's form", "declined event"],
   ["pending for a day, a card's form", "cron"],
   ["pending, a card's form", "not me"],
   ["trialing, trialing", "not me"],

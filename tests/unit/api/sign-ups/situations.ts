@@ -1,3 +1,4 @@
+import { MAX_FAILED_CARDS } from "../../../../app/contract/trial";
 import { CONNECTIONS } from "../../../../functions/subscription-api/connections";
 import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
 import { CHECK_RANKS, type SignUp } from "../../../../functions/subscription-api/sign-up";
@@ -84,8 +85,8 @@ export const SITUATIONS = {
   "pending without a plan, a card": atCard(NO_PLAN, "a card"),
   "pending, a card that had a trial": atCard(undefined, "used", {}, ["somebody@else.example", "used"]),
   "pending, a card of an address that had a trial": atCard(undefined, "a card", {}, [validRequest.email, "another"]),
-  "pending after four declined cards, a card's form": atCard("declined_cards = 4"),
-  "pending after five declined cards, a card": atCard("declined_cards = 5", "a card"),
+  "pending before the last try, a card's form": atCard(`declined_cards = ${MAX_FAILED_CARDS - 1}`),
+  "pending after the last try, a card": atCard(`declined_cards = ${MAX_FAILED_CARDS}`, "a card"),
   "pending, somebody else's card": atCard(undefined, "a card", { metadata: { sign_up_id: "another" } }),
   "pending, another customer's card": atCard(undefined, "a card", { customer: "another" }),
   "card_set_up, a card": atCard("status = 'card_set_up'", "a card"),

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { MAX_FAILED_CARDS, TRIAL_DAYS } from "../../../../app/contract/trial";
 import { stopClock } from "../../../support/clock";
 import { look, type Standing, signUpsInProcess } from "./sign-ups";
 import { type Begin, type Pull, SITUATIONS, type Situation, TRIGGERS, type Trigger } from "./situations";
@@ -25,16 +26,22 @@ const deleted: Standing = { status: "deleted", messages: [], atStripe: ["no cust
 const pending: Standing = { status: "pending", checkIn: 10, messages: [], atStripe: ["form"] };
 const ended: Standing = { status: "ended", checkIn: 24 * 60, messages: [], atStripe: ["no customer"] };
 const trial: Standing = {
-  ...{ status: "trialing", claimed: "address and card", trialDays: 5, checkIn: 5 * 24 * 60 + 60, messages: BEGUN },
+  ...{
+    status: "trialing",
+    claimed: "address and card",
+    trialDays: TRIAL_DAYS,
+    checkIn: TRIAL_DAYS * 24 * 60 + 60,
+    messages: BEGUN,
+  },
   atStripe: ["card", "subscription trialing"],
 };
 /** A trial that has begun before, and of which Stripe knows more. */
 const later = (status: string, atStripe: string[]): Standing => ({
-  ...{ status, claimed: "address and card", trialDays: 5, messages: [], atStripe },
+  ...{ status, claimed: "address and card", trialDays: TRIAL_DAYS, messages: [], atStripe },
   ...(status !== "canceled" && { checkIn: 24 * 60 }),
 });
 const notMe: Standing = {
-  ...{ status: "canceled", endReason: "not-me", claimed: "address and card", trialDays: 5 },
+  ...{ status: "canceled", endReason: "not-me", claimed: "address and card", trialDays: TRIAL_DAYS },
   ...{ messages: ["account-closed"], atStripe: ["subscription canceled"] },
 };
 /** The address may have a trial again. */
@@ -132,34 +139,34 @@ const ROWS: Row[] = [
   },
 
   {
-    from: ["pending after four declined cards, a card's form"],
+    from: ["pending before the last try, a card's form"],
     by: DECLINED,
-    to: { ...ended, endReason: "cards-failed", declined: 5 },
+    to: { ...ended, endReason: "cards-failed", declined: MAX_FAILED_CARDS },
   },
   {
-    from: ["pending after four declined cards, a card's form"],
+    from: ["pending before the last try, a card's form"],
     by: ["cron"],
-    to: { ...pending, declined: 4, checkIn: 20 },
+    to: { ...pending, declined: MAX_FAILED_CARDS - 1, checkIn: 20 },
   },
   {
-    from: ["pending after four declined cards, a card's form"],
+    from: ["pending before the last try, a card's form"],
     by: NOT_ME,
-    to: { ...ended, endReason: "not-me", declined: 4 },
+    to: { ...ended, endReason: "not-me", declined: MAX_FAILED_CARDS - 1 },
   },
   {
-    from: ["pending after five declined cards, a card"],
+    from: ["pending after the last try, a card"],
     by: ANYBODY,
-    to: { ...ended, endReason: "cards-failed", declined: 5 },
+    to: { ...ended, endReason: "cards-failed", declined: MAX_FAILED_CARDS },
   },
   {
-    from: ["pending after five declined cards, a card"],
+    from: ["pending after the last try, a card"],
     by: DECLINED,
-    to: { ...ended, endReason: "cards-failed", declined: 6 },
+    to: { ...ended, endReason: "cards-failed", declined: MAX_FAILED_CARDS + 1 },
   },
   {
-    from: ["pending after five declined cards, a card"],
+    from: ["pending after the last try, a card"],
     by: NOT_ME,
-    to: { ...ended, endReason: "not-me", declined: 5 },
+    to: { ...ended, endReason: "not-me", declined: MAX_FAILED_CARDS },
   },
 
   // The test's sign-ups have claimed nothing yet when they begin as `card_set_up`.
@@ -244,6 +251,7 @@ test.each(situations)("a sign-up that is %s: each trigger leads where the diagra
     const rows = ROWS.filter(({ from, by }) => from.includes(situation) && by.includes(trigger));
     expect(rows.length, `rows for ${trigger}`).toBeLessThanOrEqual(1);
     const { before, after } = await pulledTwice(SITUATIONS[situation], TRIGGERS[trigger]);
-    expect(after, `after ${trigger}`).toEqual(rows[0]?.to ?? before);
+    const wanted = rows[0]?.to ?? before;
+    expect(after, `after ${trigger} it has to be ${JSON.stringify(wanted)}`).toEqual(wanted);
   }
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { TRIAL_DAYS } from "../../../../app/contract/trial";
 import type { SignUp } from "../../../../functions/subscription-api/sign-up";
 import type { Payments } from "../../../../functions/subscription-api/stripe/payments";
 import { answer, refusal } from "../../../support/api-in-process/stripe-objects";
@@ -33,7 +34,7 @@ const SUBSCRIPTION = {
   customer: "cus_1",
   "items[0][price]": "price_1",
   off_session: "true",
-  trial_period_days: "5",
+  trial_period_days: `${TRIAL_DAYS}`,
   "trial_settings[end_behavior][missing_payment_method]": "cancel",
   ...METADATA,
 };

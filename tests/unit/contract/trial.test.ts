@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { MAX_FAILED_CARDS, REMINDER_DAYS, TRIAL_DAYS } from "../../../app/contract/trial";
+import { counted } from "../../../app/shared/counted";
+
+/* The numbers themselves. All other unit tests take them from the contract. */
+
+test("a trial has five days, is reminded of two days before its end, and the fifth failed card ends its sign-up", () => {
+  expect({ TRIAL_DAYS, REMINDER_DAYS, MAX_FAILED_CARDS }).toEqual({
+    TRIAL_DAYS: 5,
+    REMINDER_DAYS: 2,
+    MAX_FAILED_CARDS: 5,
+  });
+});
+
+test.each(["0 days", "1 day", "2 days"])("a number of days is written as %s", (words) => {
+  expect(counted(Number.parseInt(words, 10), "day")).toBe(words);
+});
