@@ -15,7 +15,7 @@ export * from "./site-settings";
 
 const contexts = z.custom<AppLoadContext>();
 /** What the API says about a sign-up for `PLAN`. */
-const PRICE = { price_cents: 50_000, currency: "usd" };
+export const PRICE = { price_cents: 50_000, currency: "usd" };
 type Answer = () => Response | Promise<Response>;
 
 /**

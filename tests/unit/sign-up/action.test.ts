@@ -5,8 +5,7 @@ import type { SignupSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields } from "../../support/person";
-import { PLANS } from "../../support/plans";
-import { post, siteContext } from "../../support/site-in-process/site-context";
+import { PRICE, post, siteContext } from "../../support/site-in-process/site-context";
 import { OTHER_PLAN, PATH, PLAN, SETTINGS, STATUS_URL } from "../../support/site-in-process/site-settings";
 import { ACCEPTED } from "../../support/typed-values";
 import { NONCE } from "../../support/visitors/site-visitor";
@@ -70,7 +69,7 @@ describe("a form that the API takes", () => {
         flash: "saved",
         requestId: "this-request",
         packageId: PLAN,
-        agreedPriceCents: PLANS.STANDARD.priceCents,
+        agreedPriceCents: PRICE.price_cents,
         details,
       },
       key: await keyOf({ ...request, password: fields.password }, NONCE),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { REFRESH_SECONDS } from "../../../app/signup/durations";
 import { SESSION_UNREADABLE, SIGNUP_CANCELED } from "../../../app/signup/server/notices.server";
 import type { SignupSession } from "../../../app/signup/session-state";
 import { NOW, stopClock } from "../../support/clock";
@@ -93,7 +94,7 @@ describe("a return from the card's setup", () => {
         packageId: PLAN,
         agreedPriceCents: 50_000,
         reason: "processing",
-        refreshSeconds: 10,
+        refreshSeconds: REFRESH_SECONDS,
         failed: false,
       },
     },

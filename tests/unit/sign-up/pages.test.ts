@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { counted } from "../../../app/shared/counted";
+import { LINK_MINUTES } from "../../../app/signup/durations";
 import type { Notice } from "../../../app/signup/notices";
 import * as server from "../../../app/signup/server/notices.server";
 import { SignupPage } from "../../../app/signup/signup-page";
@@ -49,7 +50,7 @@ test.each<PageCase>([
   {
     name: "an expired link leads to the sign-up",
     step: { step: "resume", state: "expired" },
-    says: "This link has expired. Links last 30 minutes. Get a new one where you started, or continue here.",
+    says: `This link has expired. Links last ${counted(LINK_MINUTES, "minute")}. Get a new one where you started, or continue here.`,
     links: ["/"],
   },
   {

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { LINK_MINUTES } from "../../../app/signup/durations";
 import { resumeLink, resumeLinks } from "../../../app/signup/server/session/resume-link.server";
 import type { SignupSession, UnfinishedSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
@@ -77,14 +78,14 @@ describe("a link", () => {
   });
 
   test.each([
-    { name: "for 30 minutes", left: 20 * HOUR, works: 30 * MINUTE },
+    { name: "for its minutes", left: 20 * HOUR, works: LINK_MINUTES * MINUTE },
     { name: "until its sign-up ends, if that is sooner", left: 10 * MINUTE, works: 10 * MINUTE },
   ])("works $name", async ({ left, works }) => {
     const token = (await links.toToken({ ...card, expiresAt: NOW + left })) ?? "";
     vi.setSystemTime(NOW + works - 1);
-    expect(await links.fromToken(token, PLAN)).toBeDefined();
+    expect(await links.fromToken(token, PLAN), "a millisecond before its end").toBeDefined();
     vi.setSystemTime(NOW + works);
-    expect(await links.fromToken(token, PLAN)).toBeUndefined();
+    expect(await links.fromToken(token, PLAN), "at its end").toBeUndefined();
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { REFRESH_SECONDS } from "../../../app/signup/durations";
 import { SESSION_EXPIRED, SESSION_UNREADABLE, SIGNUP_CANCELED } from "../../../app/signup/server/notices.server";
 import type { SignupSession } from "../../../app/signup/session-state";
 import { NOW, stopClock } from "../../support/clock";
@@ -142,11 +143,17 @@ const CHECKED: CheckedCase[] = [
     keeps: { state: "done" },
   },
   {
-    name: "a card in process is looked at again every ten seconds",
+    name: "a card in process is looked at again after a pause",
     cookie: waiting,
     path: PATH,
     ...PROCESSING,
-    page: { step: "waiting", packageId: PLAN, agreedPriceCents: 50_000, reason: "processing", refreshSeconds: 10 },
+    page: {
+      step: "waiting",
+      packageId: PLAN,
+      agreedPriceCents: 50_000,
+      reason: "processing",
+      refreshSeconds: REFRESH_SECONDS,
+    },
     keeps: waiting,
   },
   {

@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { act } from "react";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { LOADING_LIMIT_MS } from "../../../app/signup/durations";
 import { cardStep, pass, RETURN_PATH } from "./rendered-page";
 import { cardForms, failed, found, makeClient, StripeJs } from "./shown-stripe-elements";
 
@@ -53,22 +54,22 @@ describe("fields that Stripe does not load", () => {
     expect(isPayEnabled()).toBe(true);
   });
 
-  test("within 15 seconds, because an extension blocks their frame, are reported and can be mounted again", async () => {
+  test("within the limit, because an extension blocks their frame, are reported and can be mounted again", async () => {
     const { notice, press, ready, isPayEnabled } = await showForm();
-    await pass(14_999);
+    await pass(LOADING_LIMIT_MS - 1);
     expect(notice()).toBeUndefined();
     await pass(1);
     expect(notice()).toMatchObject({ title: "Payment Error", message: NOT_LOADED });
     await press("Try again");
     await ready();
-    await pass(15_000);
+    await pass(LOADING_LIMIT_MS);
     expect(notice()).toBeUndefined();
     expect(isPayEnabled()).toBe(true);
   });
 
-  test("within 15 seconds are reported even if Stripe does not say either why", async () => {
+  test("within the limit are reported even if Stripe does not say either why", async () => {
     const { notice, button } = await showForm({ retrieved: [new Promise(() => {})] });
-    await pass(15_000);
+    await pass(LOADING_LIMIT_MS);
     await pass(9_999);
     expect(notice()).toBeUndefined();
     await pass(1);
@@ -92,7 +93,7 @@ describe("fields that Stripe does not load", () => {
 describe("Stripe.js", () => {
   test.each<{ name: string; fail(script: HTMLScriptElement | null): void }>([
     { name: "does not load", fail: (script) => script?.dispatchEvent(new Event("error")) },
-    { name: "takes 15 seconds", fail: () => void vi.advanceTimersByTime(15_000) },
+    { name: "takes too long", fail: () => void vi.advanceTimersByTime(LOADING_LIMIT_MS) },
     { name: "an extension empties", fail: (script) => script?.dispatchEvent(new Event("load")) },
   ])("that $name can be loaded again", async ({ fail }) => {
     const { script, notice, press, ready, isPayEnabled, button } = await showForm({ isLoaded: false });

@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { act, createElement } from "react";
 import { expect, test, vi } from "vitest";
+import { LOADING_LIMIT_MS } from "../../../app/signup/durations";
 import { ONE_MORE_STEP } from "../../../app/signup/server/notices.server";
 import { SignupPage } from "../../../app/signup/signup-page";
 import { PLAN } from "../../support/site-in-process/site-settings";
@@ -33,7 +34,7 @@ const event = (name: string) => (script: HTMLScriptElement | null) => script?.di
 
 test.each([
   { name: "fails", fail: event("error") },
-  { name: "takes 15 seconds", fail: () => void vi.advanceTimersByTime(15_000) },
+  { name: "takes too long", fail: () => void vi.advanceTimersByTime(LOADING_LIMIT_MS) },
   { name: "is emptied by an extension", fail: event("load") },
 ])("a script that $name is explained, and can be loaded again", async ({ fail }) => {
   const form = await challengedForm();

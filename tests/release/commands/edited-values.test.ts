@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { checkOut } from "./checkout";
+
+/* The values that the README says to edit, each with another one, under the unit tests of everything that shows or counts them. */
+
+const EDITS: [file: string, from: string, to: string][] = [
+  ["app/company.ts", 'name = "Citewell"', 'name = "Acme"'],
+  ["app/company.ts", "support@citewell.example", "help@acme.example"],
+  ["app/company.ts", "Wilmington, Delaware 19801", "Boston, Massachusetts 02110"],
+  ["app/contract/plans.ts", "priceCents: 10_000", "priceCents: 9_950"],
+  ["app/contract/plans.ts", "priceCents: 50_000", "priceCents: 60_000"],
+  ["app/contract/trial.ts", "TRIAL_DAYS = 5;", "TRIAL_DAYS = 14;"],
+  ["app/contract/trial.ts", "REMINDER_DAYS = 2;", "REMINDER_DAYS = 1;"],
+  ["app/contract/trial.ts", "MAX_FAILED_CARDS = 5;", "MAX_FAILED_CARDS = 3;"],
+  ["app/signup/durations.ts", "LINK_MINUTES = 30;", "LINK_MINUTES = 45;"],
+  ["app/signup/durations.ts", "REFRESH_SECONDS = 10;", "REFRESH_SECONDS = 15;"],
+  ["app/signup/durations.ts", "LOADING_LIMIT_MS = 15_000;", "LOADING_LIMIT_MS = 20_000;"],
+];
+
+const UNIT_TESTS = [
+  ...["company", "contract/charge-wording", "contract/plans", "pricing/plan-cards", "tools/prices"],
+  ...[
+    "action",
+    "card-return",
+    "charged-price",
+    "custom-plan-pages",
+    "open-pages",
+    "pages",
+    "price",
+    "resume",
+    "steps",
+  ].map((name) => `sign-up/${name}`),
+  ...["stripe-elements", "stripe-js", "turnstile-widget"].map((name) => `sign-up/${name}`),
+  ...["due-sign-ups"].map((name) => `api/cron/${name}`),
+  ...["reminders", "trial-emails", "trial-facts"].map((name) => `api/outbox/${name}`),
+  ...["create", "declined-cards", "end-of-a-sign-up", "interruptions", "transitions"].map(
+    (name) => `api/sign-ups/${name}`,
+  ),
+  ...["api/http/subscription-status", "api/stripe/stripe-calls"],
+].map((name) => `tests/unit/${name}.test.ts`);
+
+test("with another value in each place that the README names, the unit tests pass", async () => {
+  const { npm, change, dispose } = await checkOut();
+  try {
+    for (const [file, from, to] of EDITS)
+      await change(file, (text) => {
+        expect(text, `${file} has the value to edit`).toContain(from);
+        return text.replaceAll(from, to);
+      });
+    const { output, exitCode } = await npm(["exec", "--", "vitest", "run", "--project", "unit", ...UNIT_TESTS]);
+    const failed = output.split("\n").filter((line) => line.includes("FAIL"));
+    expect({ failed, exitCode }, output.slice(-2_000)).toEqual({ failed: [], exitCode: 0 });
+  } finally {
+    await dispose();
+  }
+});
