@@ -147,13 +147,7 @@ const CHECKED: CheckedCase[] = [
     cookie: waiting,
     path: PATH,
     ...PROCESSING,
-    page: {
-      step: "waiting",
-      packageId: PLAN,
-      agreedPriceCents: 50_000,
-      reason: "processing",
-      refreshSeconds: REFRESH_SECONDS,
-    },
+    page: { step: "waiting", packageId: PLAN, reason: "processing", refreshSeconds: REFRESH_SECONDS },
     keeps: waiting,
   },
   {

@@ -26,14 +26,8 @@ const deleted: Standing = { status: "deleted", messages: [], atStripe: ["no cust
 const pending: Standing = { status: "pending", checkIn: 10, messages: [], atStripe: ["form"] };
 const ended: Standing = { status: "ended", checkIn: 24 * 60, messages: [], atStripe: ["no customer"] };
 const trial: Standing = {
-  ...{
-    status: "trialing",
-    claimed: "address and card",
-    trialDays: TRIAL_DAYS,
-    checkIn: TRIAL_DAYS * 24 * 60 + 60,
-    messages: BEGUN,
-  },
-  atStripe: ["card", "subscription trialing"],
+  ...{ status: "trialing", claimed: "address and card", trialDays: TRIAL_DAYS, messages: BEGUN },
+  ...{ checkIn: TRIAL_DAYS * 24 * 60 + 60, atStripe: ["card", "subscription trialing"] },
 };
 /** A trial that has begun before, and of which Stripe knows more. */
 const later = (status: string, atStripe: string[]): Standing => ({
@@ -243,15 +237,17 @@ async function pulledTwice(begin: Begin, pull: Pull) {
   return { before, after: look(api, signUp) };
 }
 
-const situations = Object.keys(SITUATIONS) as Situation[];
 const triggers = Object.keys(TRIGGERS) as Trigger[];
 
-test.each(situations)("a sign-up that is %s: each trigger leads where the diagram says", async (situation) => {
-  for (const trigger of triggers) {
-    const rows = ROWS.filter(({ from, by }) => from.includes(situation) && by.includes(trigger));
-    expect(rows.length, `rows for ${trigger}`).toBeLessThanOrEqual(1);
-    const { before, after } = await pulledTwice(SITUATIONS[situation], TRIGGERS[trigger]);
-    const wanted = rows[0]?.to ?? before;
-    expect(after, `after ${trigger} it has to be ${JSON.stringify(wanted)}`).toEqual(wanted);
-  }
-});
+test.each(Object.keys(SITUATIONS) as Situation[])(
+  "a sign-up that is %s: each trigger leads to its row",
+  async (situation) => {
+    for (const trigger of triggers) {
+      const rows = ROWS.filter(({ from, by }) => from.includes(situation) && by.includes(trigger));
+      expect(rows.length, `rows for ${trigger}`).toBeLessThanOrEqual(1);
+      const { before, after } = await pulledTwice(SITUATIONS[situation], TRIGGERS[trigger]);
+      const wanted = rows[0]?.to ?? before;
+      expect(after, `after ${trigger} it has to be ${JSON.stringify(wanted)}`).toEqual(wanted);
+    }
+  },
+);
