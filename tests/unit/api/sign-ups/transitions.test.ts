@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_FAILED_CARDS, TRIAL_DAYS } from "../../../../app/contract/trial";
+import { MAX_FAILED_CARDS as LAST, TRIAL_DAYS } from "../../../../app/contract/trial";
 import { stopClock } from "../../../support/clock";
 import { look, type Standing, signUpsInProcess } from "./sign-ups";
 import { type Begin, type Pull, SITUATIONS, type Situation, TRIGGERS, type Trigger } from "./situations";
@@ -135,33 +135,29 @@ const ROWS: Row[] = [
   {
     from: ["pending before the last try, a card's form"],
     by: DECLINED,
-    to: { ...ended, endReason: "cards-failed", declined: MAX_FAILED_CARDS },
+    to: { ...ended, endReason: "cards-failed", declined: LAST },
   },
   {
     from: ["pending before the last try, a card's form"],
     by: ["cron"],
-    to: { ...pending, declined: MAX_FAILED_CARDS - 1, checkIn: 20 },
+    to: { ...pending, declined: LAST - 1, checkIn: 20 },
   },
   {
     from: ["pending before the last try, a card's form"],
     by: NOT_ME,
-    to: { ...ended, endReason: "not-me", declined: MAX_FAILED_CARDS - 1 },
+    to: { ...ended, endReason: "not-me", declined: LAST - 1 },
   },
   {
     from: ["pending after the last try, a card"],
     by: ANYBODY,
-    to: { ...ended, endReason: "cards-failed", declined: MAX_FAILED_CARDS },
+    to: { ...ended, endReason: "cards-failed", declined: LAST },
   },
   {
     from: ["pending after the last try, a card"],
     by: DECLINED,
-    to: { ...ended, endReason: "cards-failed", declined: MAX_FAILED_CARDS + 1 },
+    to: { ...ended, endReason: "cards-failed", declined: LAST + 1 },
   },
-  {
-    from: ["pending after the last try, a card"],
-    by: NOT_ME,
-    to: { ...ended, endReason: "not-me", declined: MAX_FAILED_CARDS },
-  },
+  { from: ["pending after the last try, a card"], by: NOT_ME, to: { ...ended, endReason: "not-me", declined: LAST } },
 
   // The test's sign-ups have claimed nothing yet when they begin as `card_set_up`.
   { from: ["card_set_up, a card", "card_set_up, a subscription"], by: ANYBODY, to: { ...trial, claimed: undefined } },
