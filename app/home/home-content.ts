@@ -1,8 +1,8 @@
 import { company } from "../company";
+import { counted } from "../contract/counted";
 import { monthlyPrice } from "../contract/money";
 import { PAID_PLANS } from "../contract/plans";
 import { TRIAL_DAYS } from "../contract/trial";
-import { counted } from "../shared/counted";
 
 /** Also used in llms.txt and the structured data. No-break spaces avoid a single word on a headline's last line. */
 

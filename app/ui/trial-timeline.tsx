@@ -1,6 +1,6 @@
 import { AGREED_PRICE, firstCharge, NO_CHARGE_TODAY } from "../contract/charge-wording";
+import { counted } from "../contract/counted";
 import { REMINDER_DAYS, TRIAL_DAYS } from "../contract/trial";
-import { counted } from "../shared/counted";
 import { useSite } from "./use-site";
 
 const reminder = {

@@ -130,12 +130,21 @@ test("a network over its limit gets Turnstile's widget, and a new one after each
   const { site, dispose } = await startVisitedSite({ vars, wrapper: { script: LIMITED } });
   const page = await elsewhere({ baseURL: site.url });
   const body = `let widgets = 0;
-    window.turnstile = { render: (container, { sitekey }) => container.append(sitekey + " " + (widgets += 1)) };`;
-  await page.route("https://challenges.cloudflare.com/**", (route) => route.fulfill({ body }));
+    window.turnstile = { render(container, { sitekey }) {
+      const frame = document.createElement("iframe");
+      frame.src = "https://challenges.cloudflare.com/widget?" + sitekey + " " + (widgets += 1);
+      container.replaceChildren(frame);
+    } };`;
+  await page.route("https://challenges.cloudflare.com/**", (route) => {
+    const { pathname, search } = new URL(route.request().url());
+    const widget = decodeURIComponent(search.slice(1));
+    return route.fulfill(pathname === "/widget" ? { contentType: "text/html", body: widget } : { body });
+  });
   const visitor = signup(page);
   await visitor.signUp();
   for (const attempt of [1, 2]) {
-    await expect(page.getByText(`a-site-key-of-the-tests ${attempt}`, { exact: true })).toBeVisible();
+    const widget = page.frameLocator('iframe[src^="https://challenges.cloudflare.com/"]');
+    await expect(widget.getByText(`a-site-key-of-the-tests ${attempt}`, { exact: true })).toBeVisible();
     const notice = page.getByRole("alert").locator(".notice");
     await expect(notice).toContainText("One more step");
     await expect(notice).toBeFocused();

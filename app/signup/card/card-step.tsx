@@ -1,11 +1,11 @@
 import { Form, Link, useLocation } from "@remix-run/react";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { chargeSentence, plusTax } from "../../contract/charge-wording";
+import { counted } from "../../contract/counted";
 import { utcDay } from "../../contract/dates";
 import { chargedAmount } from "../../contract/money";
 import { TRIAL_DAYS } from "../../contract/trial";
 import { findPlan } from "../../pricing/plans/plan-list";
-import { counted } from "../../shared/counted";
 import { Button } from "../../ui/controls/button";
 import { LiveRegion } from "../../ui/controls/notice";
 import { Moment } from "../../ui/controls/time";

@@ -1,6 +1,6 @@
 import type { SetupIntentResult, Stripe, StripeError } from "@stripe/stripe-js";
+import { counted } from "../../contract/counted";
 import { MAX_FAILED_CARDS } from "../../contract/trial";
-import { counted } from "../../shared/counted";
 import { type Notice, PAYMENT_ERROR, paymentFailed } from "../notices";
 import { TimeLimitExceeded, withTimeLimit } from "../timers";
 

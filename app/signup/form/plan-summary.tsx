@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { AGREED_PRICE, firstCharge, NO_CHARGE_TODAY, plusTax } from "../../contract/charge-wording";
+import { counted } from "../../contract/counted";
 import { shortAmount } from "../../contract/money";
 import { TRIAL_DAYS } from "../../contract/trial";
 import { CUSTOM_TITLE, describePrice, findPlan, type ShownPlan } from "../../pricing/plans/plan-list";
-import { counted } from "../../shared/counted";
 import { useHydrated } from "../../ui/document/use-hydrated";
 import { HowToCancel, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
 import { type Site, useSite } from "../../ui/use-site";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { counted } from "../../shared/counted";
+import { counted } from "../../contract/counted";
 import { Button } from "../../ui/controls/button";
 import { useHydrated } from "../../ui/document/use-hydrated";
 import { LINK_MINUTES } from "../durations";

@@ -1,5 +1,5 @@
 import { Form, useLocation, useNavigation } from "@remix-run/react";
-import { counted } from "../../shared/counted";
+import { counted } from "../../contract/counted";
 import { Button, RouteButtonLink } from "../../ui/controls/button";
 import { LINK_MINUTES } from "../durations";
 import type { Notice } from "../notices";

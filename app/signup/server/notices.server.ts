@@ -1,5 +1,5 @@
+import { counted } from "../../contract/counted";
 import { MAX_FAILED_CARDS, SIGN_UP_HOURS } from "../../contract/trial";
-import { counted } from "../../shared/counted";
 import type { FailedOutcome } from "../create-outcome";
 import { CONFIGURATION_ERROR, CONNECTION_FAILED, type Notice, submissionFailed } from "../notices";
 

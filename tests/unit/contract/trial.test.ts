@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { counted } from "../../../app/contract/counted";
 import { MAX_FAILED_CARDS, REMINDER_DAYS, TRIAL_DAYS } from "../../../app/contract/trial";
-import { counted } from "../../../app/shared/counted";
 
 /* The numbers themselves. All other unit tests take them from the contract. */
 

@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { createElement } from "react";
 import { expect, test } from "vitest";
+import { counted } from "../../../app/contract/counted";
 import { TRIAL_DAYS } from "../../../app/contract/trial";
-import { counted } from "../../../app/shared/counted";
 import { SignupPage } from "../../../app/signup/signup-page";
 import type { FormStepData, SignupReply, SignupStep } from "../../../app/signup/steps";
 import { PLANS } from "../../support/plans";

@@ -2,8 +2,8 @@
 import { createElement } from "react";
 import { describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
+import { counted } from "../../../app/contract/counted";
 import { TRIAL_DAYS } from "../../../app/contract/trial";
-import { counted } from "../../../app/shared/counted";
 import { LINK_MINUTES } from "../../../app/signup/durations";
 import type { Notice } from "../../../app/signup/notices";
 import * as server from "../../../app/signup/server/notices.server";

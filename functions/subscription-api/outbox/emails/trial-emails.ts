@@ -1,9 +1,9 @@
 import { cardName } from "../../../../app/contract/card-name";
 import { chargeDay, chargeSentence, plusTax } from "../../../../app/contract/charge-wording";
+import { counted } from "../../../../app/contract/counted";
 import { utcDay, utcMinute } from "../../../../app/contract/dates";
 import { chargedAmount } from "../../../../app/contract/money";
 import { TRIAL_DAYS, TRIAL_SCOPE } from "../../../../app/contract/trial";
-import { counted } from "../../../../app/shared/counted";
 import type { Amount, ChargePreview } from "../../stripe/charge-preview";
 import type { Message } from "../outbox";
 import type { EmailContent, Sender } from "./email";

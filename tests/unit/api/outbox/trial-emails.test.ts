@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { company } from "../../../../app/company";
+import { counted } from "../../../../app/contract/counted";
 import { TRIAL_DAYS } from "../../../../app/contract/trial";
-import { counted } from "../../../../app/shared/counted";
 import {
   type Trial,
   trialEndingEmail,

@@ -86,6 +86,18 @@ test.each(FAILURES.map((each) => ({ ...each, level: each.level ?? "warn" })))(
   },
 );
 
+test("a failed call is logged with Stripe's type, code, status and request ID, without its message", async () => {
+  const { services, instead, logged } = signUpsInProcess();
+  const error = { type: "card_error", code: "card_declined", decline_code: "stolen_card", param: "items[0][price]" };
+  const said = { error: { message: "No ada@example.com", ...error } };
+  instead.set("", async () => Response.json(said, { status: 402, headers: { "request-id": "req_of_the_test" } }));
+  await services.payments.findCard("cus_1").catch(() => undefined);
+  expect(JSON.stringify(logged)).not.toContain("ada@example.com");
+  expect(logged).toEqual([
+    expect.objectContaining({ event: "stripe_failed", ...error, status: 402, stripe_request_id: "req_of_the_test" }),
+  ]);
+});
+
 test("a call has five seconds and one retry", () => {
   const client = stripeClient({ secretKey: "sk_test_1", webhookSecrets: [] });
   expect(client.getApiField("timeout")).toBe(5_000);
