@@ -26,6 +26,7 @@ test.each([
   { order: [1, 2, 1], cards: 2 },
   { order: [2, 1, 1, 2], cards: 2 },
   { order: [...ALL_BUT_LAST, ...ALL_BUT_LAST], cards: ALL_BUT_LAST.length },
+  { order: [...ALL_BUT_LAST, ...ALL_BUT_LAST.toReversed()], cards: ALL_BUT_LAST.length },
 ])("the events $order count $cards declined cards, each once", async ({ order, cards }) => {
   const { services, pending, find } = signUpsInProcess();
   const signUp = await pending();
