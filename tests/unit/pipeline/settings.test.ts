@@ -138,7 +138,9 @@ describe("Turnstile's keys", () => {
 describe("a configuration", () => {
   const configurationOf = (change: Record<string, unknown>) => {
     const read = readConfiguration({ ...required, STAGE, SITE_URL, ...change });
-    return read.status === "valid" ? read.configuration : read.problems;
+    if (read.status === "valid") return read.configuration;
+    const wrong = read.problems.map(({ name, problem }) => `${name} ${problem}`);
+    throw new Error(`The settings are refused: ${wrong.join("; ")}`);
   };
 
   test("has the defaults of settings that are left out", () => {

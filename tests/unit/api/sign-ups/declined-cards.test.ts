@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { MAX_FAILED_CARDS } from "../../../../app/contract/trial";
 import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
+import { advance, advanceToCardForm } from "../../../../functions/subscription-api/sign-ups/transitions/advance";
 import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";
 import { cardEvent } from "./situations";
@@ -43,4 +44,30 @@ test("declined and used cards count together; before the last one the status has
   expect(open).toMatchObject({ status: "pending", used_cards: 1 });
   const client_secret = expect.stringMatching(/^seti_\w+_secret_1$/);
   expect(await signUpStatus(open.id, services)).toMatchObject({ status: "card_used", client_secret });
+});
+
+type Card = "used" | "declined" | "new";
+
+test.each<{ cards: Card[]; used: number; declined: number; status: string }>([
+  { cards: ["used", "used"], used: 2, declined: 0, status: "pending" },
+  { cards: ["used", "used", "new"], used: 2, declined: 0, status: "trialing" },
+  { cards: ["used", "declined", "used"], used: 2, declined: 1, status: "pending" },
+  { cards: ["used", "declined", "used", "declined", "used"], used: 3, declined: 2, status: "ended" },
+  { cards: ["declined", "used", "used", "used", "used"], used: 4, declined: 1, status: "ended" },
+])("a sign-up that enters these cards in turn is $status, and each counts: $cards", async ({ cards, ...wanted }) => {
+  const { onTrial, pending, enterCard, services, find } = signUpsInProcess({ onePerPerson: true });
+  await onTrial({ email: "somebody@else.example" }, "used");
+  const { id } = await pending();
+  for (const [at, card] of cards.entries()) {
+    const { signUp } = await advanceToCardForm(await find(id), services);
+    if (!signUp) throw new Error("The sign-up is gone");
+    if (card === "declined") {
+      await handleStripeEvent(cardEvent(signUp, "card-declined", `evt_${at}`), services);
+    } else {
+      enterCard(signUp, card);
+      await advance(signUp, services);
+    }
+  }
+  const { status, used_cards: used, declined_cards: declined } = await find(id);
+  expect({ used, declined, status }).toEqual(wanted);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { advanceToNotMe } from "../../../../functions/subscription-api/sign-ups/transitions/advance";
+import { advance, advanceToNotMe } from "../../../../functions/subscription-api/sign-ups/transitions/advance";
 import { trialHashes } from "../../../../functions/subscription-api/sign-ups/trial-hashes";
 import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";
@@ -37,7 +37,48 @@ test("two forms with one address, a moment apart, have one trial: the claims dec
   expect(model.all("subscription")).toHaveLength(1);
 });
 
-test("an address is freed once by “This wasn’t me”; the card that was used stays used", async () => {
+test.each([
+  { order: [1, 2, 3], onePerPerson: false },
+  { order: [2, 3, 1], onePerPerson: false },
+  { order: [3, 1, 2], onePerPerson: true },
+  { order: [2, 1, 2, 3, 1], onePerPerson: true },
+])(
+  "of three open sign-ups of one address whose cards are set up in the order $order, the first has the trial",
+  async ({ order, onePerPerson }) => {
+    const { pending, enterCard, services, find, model } = signUpsInProcess({ onePerPerson });
+    const open = [await pending(), await pending(), await pending()];
+    const inOrder = order.flatMap((nth) => open.slice(nth - 1, nth));
+    for (const one of inOrder) {
+      if ((await find(one.id)).status === "pending") enterCard(one, `the card of ${one.id}`);
+      await advance(await find(one.id), services);
+    }
+    const ids = [...new Set(inOrder.map(({ id }) => id))];
+    const outcomes = (await Promise.all(ids.map(find))).map(({ status, end_reason }) => end_reason ?? status);
+    expect(outcomes, "in the order of their cards").toEqual(["trialing", "replaced", "replaced"]);
+    expect(model.all("subscription")).toHaveLength(1);
+  },
+);
+
+test.each([true, false])(
+  "an address is freed by the first “This wasn’t me” and by no later one, where each person has one trial: %s",
+  async (onePerPerson) => {
+    const { withCard, find, services, model } = signUpsInProcess({ onePerPerson });
+    const isUsed = () => services.signUps.hasHadTrial(services.trialHashes.ofEmail("ada@example.com"));
+    const first = await withCard("ada@example.com", "a card");
+    await advanceToNotMe(first, services);
+    expect(await isUsed(), "after the first").toBe(false);
+    const second = await withCard("ada@example.com", "another card");
+    await advanceToNotMe(await find(first.id), services);
+    expect(await isUsed(), "after the first sign-up's link is opened again").toBe(true);
+    expect(await find(second.id)).toMatchObject(TRIAL);
+    await advanceToNotMe(second, services);
+    expect(await isUsed(), "after the second sign-up's link").toBe(true);
+    expect(await withCard("ada@example.com", "a third card")).toMatchObject(REPLACED);
+    expect(model.all("subscription").map(({ status }) => status)).toEqual(["canceled", "canceled"]);
+  },
+);
+
+test("a mailbox is freed once by “This wasn’t me”, whatever the plus tag; the card that was used stays used", async () => {
   const { withCard, services } = signUpsInProcess({ onePerPerson: true });
   const isUsed = () => services.signUps.hasHadTrial(services.trialHashes.ofEmail("ada@example.com"));
   await advanceToNotMe(await withCard("ada+1@example.com", "a card"), services);
