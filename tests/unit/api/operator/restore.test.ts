@@ -124,6 +124,46 @@ test("a start email that went out before the stop is not sent a second time", as
   expect(api.rows("SELECT kind, state FROM outbox")).toEqual([{ kind: "trial-started", state: "dropped" }]);
 });
 
+test("a part that is repeated holds back no start email and erases nobody a second time", async () => {
+  const api = signUpsInProcess();
+  const [one, other, erased] = [await api.pending(), await api.pending(), await api.pending()];
+  const begun = "customer.subscription.created";
+  eventsAtStripe(
+    api,
+    { type: begun, about: "sub_1", signUpId: one.id },
+    { type: "customer.deleted", about: erased.stripe_customer_id, signUpId: erased.id },
+    { type: begun, about: "sub_2", signUpId: other.id },
+    { type: begun, about: "sub_1", signUpId: one.id },
+  );
+  const reports: RestoreReport[] = [];
+  for (const from of ["events/", "events/", "events/evt_2", "events/", "events/evt_2"]) {
+    reports.push(await reconcileRestored({ ...RESTORE, from }, api.services));
+  }
+  const told = reports.map(({ emails_held_back, deleted_again }) => [emails_held_back, deleted_again]);
+  expect(told, "emails held back and persons erased by each part").toEqual([
+    [1, 1],
+    [0, 0],
+    [1, 0],
+    [0, 0],
+    [0, 0],
+  ]);
+});
+
+test("a start email that was held back stays so when its trial begins again here, however often it is checked", async () => {
+  const api = signUpsInProcess();
+  const { id } = await api.onTrial();
+  eventsAtStripe(api, { type: "customer.subscription.created", about: "sub_1", signUpId: id });
+  await api.change(id, "status = 'card_set_up', trial_end = NULL, stripe_subscription_id = NULL");
+  api.rows("DELETE FROM outbox");
+  for (const from of [undefined, "events/"]) await reconcileRestored({ ...RESTORE, from }, api.services);
+  for (let runs = 0; runs < 2; runs += 1) {
+    api.rows("UPDATE sign_ups SET check_at = created_at");
+    await api.runScheduled();
+  }
+  expect(await api.find(id)).toMatchObject({ status: "trialing" });
+  expect(api.sent.filter(({ key }) => key?.startsWith("trial-started/"))).toEqual([]);
+});
+
 test("the cron handler finds customer, card and subscription at Stripe that the database has lost", async () => {
   const api = signUpsInProcess();
   const { id, stripe_customer_id, stripe_subscription_id } = await api.onTrial();

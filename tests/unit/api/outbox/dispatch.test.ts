@@ -24,6 +24,27 @@ test("account webhooks that have waited are sent to the console as soon as there
   expect(received().map(({ place }) => place)).toEqual(["webhook", "webhook"]);
 });
 
+test.each<{ order: MessageKind[] }>([
+  { order: ["account-created", "account-closed"] },
+  { order: ["account-closed", "account-created"] },
+  { order: ["account-created", "email-verified", "account-closed"] },
+  { order: ["account-closed", "email-verified", "account-created"] },
+  { order: ["email-verified", "account-closed", "account-created"] },
+])(
+  "a closed account's webhooks, delivered in the order $order, have later and later timestamps, and each says that it is closed",
+  async ({ order }) => {
+    const closed = "status = 'canceled', end_reason = 'not-me'";
+    const { dispatch, add, received } = await outboxOf(closed);
+    for (const [at, kind] of order.entries()) {
+      add(kind, kind, NOW + at * DAY);
+      vi.setSystemTime(NOW + at * DAY);
+      await dispatch();
+    }
+    const told = received().map(({ timestamp, data }) => [timestamp, data.status, data.end_reason]);
+    expect(told).toEqual(order.map((_, at) => [iso(NOW + at * DAY), "canceled", "not-me"]));
+  },
+);
+
 const USED = `Your ${company.name} trial has not started`;
 const ENDED = "status = 'ended', end_reason = 'cards-failed'";
 

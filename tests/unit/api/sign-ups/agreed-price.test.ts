@@ -73,14 +73,24 @@ test("the same form again continues its sign-up at the agreed price, whatever th
   await settled();
 });
 
-test("the same form, sent again from a page with a lower price, gets the lower price", async () => {
-  const { showing, rows, settled } = forms();
-  await showing("50000", "the-key");
-  rows("UPDATE packages SET price_cents = 40000, stripe_price_id = 'price_new' WHERE id = ?", STANDARD);
-  expect(await showing("40000", "the-key")).toHaveStatus(200);
-  expect(rows(PRICE)).toEqual([{ price_cents: 40_000, stripe_price_id: "price_new" }]);
-  await settled();
-});
+test.each([
+  { prices: [40_000], agreed: 40_000 },
+  { prices: [40_000, 30_000], agreed: 30_000 },
+  { prices: [30_000, 40_000], agreed: 30_000 },
+  { prices: [40_000, 30_000, 40_000], agreed: 30_000 },
+])(
+  "the same form, sent again from pages with the prices $prices, gets the lowest: $agreed",
+  async ({ prices, agreed }) => {
+    const { showing, rows, settled } = forms();
+    await showing("50000", "the-key");
+    for (const cents of prices) {
+      rows("UPDATE packages SET price_cents = ?, stripe_price_id = ? WHERE id = ?", cents, `price_${cents}`, STANDARD);
+      expect(await showing(String(cents), "the-key")).toHaveStatus(200);
+    }
+    expect(rows(PRICE)).toEqual([{ price_cents: agreed, stripe_price_id: `price_${agreed}` }]);
+    await settled();
+  },
+);
 
 test("the same form from a page that shows less than the plan costs is refused, and its sign-up stays as it was", async () => {
   const { showing, rows, settled } = forms();

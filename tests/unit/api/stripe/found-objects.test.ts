@@ -74,3 +74,21 @@ describe("the customers of an email address", () => {
     ]);
   });
 });
+
+test.each([
+  { statuses: ["active"], found: "sub_1" },
+  { statuses: ["canceled", "canceled"], found: "sub_1" },
+  { statuses: ["canceled", "active"], found: "sub_2" },
+  { statuses: ["past_due", "canceled", "active"], found: "sub_1" },
+  { statuses: ["canceled", "canceled", "trialing"], found: "sub_3" },
+])("of a customer's subscriptions, the newest first $statuses, $found counts", async ({ statuses, found }) => {
+  const { payments, answersNext } = await paymentsOf();
+  const data = statuses.map((status, at) => ({
+    id: `sub_${at + 1}`,
+    status,
+    cancel_at_period_end: false,
+    trial_end: null,
+  }));
+  answersNext("GET subscriptions", answer(200, { data }));
+  expect((await payments.findSubscriptionOf("cus_1"))?.stripeSubscriptionId).toBe(found);
+});
