@@ -1,3 +1,4 @@
+import { MAX_FAILED_CARDS } from "../../app/contract/trial";
 import { CARDS, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
@@ -23,7 +24,7 @@ test("from the third declined card on, the page says how many tries are left; af
     await page.reload();
   }
   await visitor.pay(CARDS.declined);
-  await expect(alert).toContainText("A sign-up ends after 5 declined cards");
+  await expect(alert).toContainText(`A sign-up ends after ${MAX_FAILED_CARDS} declined cards`);
   await expect(alert).toContainText("To try again, start a new sign-up with another card, or contact sales");
   await expect(alert.locator(".notice")).toBeFocused();
   await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");

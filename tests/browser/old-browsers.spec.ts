@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from "@playwright/test";
 import { NEEDED_APIS } from "../../app/ui/document/needed-apis";
 import { startVisitedSite } from "../support/visitors/visited-site";
-import { hold, hydrated, PLAN, signup } from "./support/sign-up";
+import { hold, hydrated, PLAN, postForm, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
 /* Browsers in which the page's scripts cannot run, are lost on the way, or fail. */
@@ -114,6 +114,21 @@ test.describe("a card step whose scripts do not run says why:", () => {
       "The card form didn’t loadNothing is lost. Check your connection and reload this page, or continue on another device with the link below.",
     );
     await expect(signup(page).payButton).toBeHidden();
+  });
+
+  test("the scripts have not come after eight seconds, and the card form takes its place once they have", async ({
+    page,
+  }) => {
+    await page.clock.install();
+    const { release } = await hold(page, "**/build/**/*.js");
+    await postForm(page);
+    await page.goto(PLAN, { waitUntil: "commit" });
+    await expect(page.locator("html")).toHaveAttribute("data-scripts", "loading");
+    await page.clock.fastForward(8_000);
+    await expect(notice(page)).toContainText("The card form didn’t load");
+    release();
+    await expect(signup(page).payButton).toBeVisible();
+    await expect(notice(page)).toBeHidden();
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { TRIAL_DAYS } from "../../app/contract/trial";
 import { PLANS } from "../support/plans";
 import { accessibilityProblems } from "./support/faults";
 import { CARDS, hold, hydrated, PLAN, signup } from "./support/sign-up";
@@ -37,7 +38,9 @@ test("a form of an unknown plan is not sent until a plan of the list is chosen, 
     await choice.getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
     await expect(summary).toBeHidden();
     await expect(choice).not.toHaveAttribute("aria-describedby");
-    await expect(page.getByText(`Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`)).toBeVisible();
+    await expect(
+      page.getByText(`Then ${PLANS.LITE.short}/month after ${TRIAL_DAYS} days unless you cancel.`),
+    ).toBeVisible();
     await expect(page.getByRole("complementary")).toContainText("LITE");
     await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
   });
@@ -54,7 +57,9 @@ test("a plan chosen with the keyboard before the scripts came stays, with its pr
   await page.keyboard.press("ArrowUp");
   await expect(page.getByLabel(`STANDARD, ${PLANS.STANDARD.short} a month`)).toBeChecked();
   release();
-  await expect(page.getByText(`Then ${PLANS.STANDARD.short}/month after 5 days unless you cancel.`)).toBeVisible();
+  await expect(
+    page.getByText(`Then ${PLANS.STANDARD.short}/month after ${TRIAL_DAYS} days unless you cancel.`),
+  ).toBeVisible();
   await expect(page.getByLabel(`STANDARD, ${PLANS.STANDARD.short} a month`)).toBeChecked();
 });
 
@@ -94,7 +99,9 @@ test.describe("another plan", () => {
         await expect(page.getByText(stale).filter({ visible: true })).toHaveCount(0);
       if (javaScriptEnabled) {
         await expect(page).toHaveURL(LITE);
-        await expect(page.getByText(`Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`)).toBeVisible();
+        await expect(
+          page.getByText(`Then ${PLANS.LITE.short}/month after ${TRIAL_DAYS} days unless you cancel.`),
+        ).toBeVisible();
         await expect(page.getByText(`First charge: ${PLANS.LITE.short}`)).toBeVisible();
       }
       await expect(page.getByLabel("Contact Name")).toHaveValue("Ada Lovelace");

@@ -5,18 +5,17 @@ interface ScriptTroubleProps {
 
 /**
  * Says why a card cannot be entered: scripts are off, this browser is too old for them, or they did not load. The inline script
- * shows the second or third text (`ui/document/start-script.server.ts`), which is in attributes until it is true.
+ * (`ui/document/start-script.server.ts`) hides the first text and shows the second or third, which is in attributes until it is true.
  */
 export function ScriptTrouble({ hasLink }: ScriptTroubleProps) {
   const orElsewhere = hasLink ? ", or continue on another device with the link below" : "";
   return (
     <>
-      <noscript>
-        <div className="notice notice-progress mt-6">
-          <p className="font-bold">You need JavaScript to enter a card</p>
-          <p className="text-sm">{`Nothing is lost. Turn JavaScript on and open this page again${orElsewhere}.`}</p>
-        </div>
-      </noscript>
+      {/* Not in <noscript>: a browser may have scripts on and refuse the page's. */}
+      <div className="scripts-off notice notice-progress mt-6" suppressHydrationWarning>
+        <p className="font-bold">You need JavaScript to enter a card</p>
+        <p className="text-sm">{`Nothing is lost. Turn JavaScript on and open this page again${orElsewhere}.`}</p>
+      </div>
       <div role="alert" className="notice notice-progress mt-6" hidden suppressHydrationWarning>
         <Text title unsupported="You can’t enter a card in this browser" failed="The card form didn’t load" />
         <Text

@@ -13,8 +13,10 @@ const START = `function(needed,files,context,data){
   var page=document.documentElement;
   function say(state){
     page.setAttribute("data-scripts",state);
+    var off=document.querySelectorAll(".scripts-off");
+    for(var i=0;i<off.length;i++)off[i].hidden=true;
     var texts=document.querySelectorAll("[data-"+state+"]");
-    for(var i=0;i<texts.length;i++){
+    for(i=0;i<texts.length;i++){
       texts[i].textContent=texts[i].getAttribute("data-"+state);
       texts[i].parentNode.hidden=false;
     }

@@ -1,4 +1,5 @@
 import type { Page, Route } from "@playwright/test";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { fields } from "../../support/person";
 import { expect } from "./stack";
 
@@ -58,7 +59,7 @@ export function signup(page: Page) {
     },
     async succeeded() {
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("Subscription Successful!");
-      await expect(page.getByRole("main")).toContainText("Your 5 days trial period has been started.");
+      await expect(page.getByRole("main")).toContainText(`Your ${TRIAL_DAYS} days trial period has been started.`);
       await expect(page.getByRole("definition").getByText(email)).toBeVisible();
     },
   };

@@ -1,7 +1,9 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: the tests read what a visitor sees.
+
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { root } from "../../../tools/wrangler/wrangler";
 import { fields } from "../../support/person";
 import { startStack } from "../../support/visitors/visited-site";
@@ -20,7 +22,7 @@ const { package_id: _, ...typed } = fields;
 
 /** The end of a sign-up in each browser, by its words. */
 const LAST_WORDS = {
-  success: "Your 5 days trial period has been started.",
+  success: `Your ${TRIAL_DAYS} days trial period has been started.`,
   "card on another device": "Nothing is lost: continue on another device with the link below.",
 };
 

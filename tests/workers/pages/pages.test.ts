@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { research } from "../../../app/home/home-content";
 import { PLANS } from "../../support/plans";
 import { pageReader } from "../../support/visitors/page";
@@ -117,7 +118,7 @@ describe("home says", () => {
   test.each([
     { where: HERO, says: "for brands and agencies" },
     { where: HERO, says: "DeepSeek answers buyers’ questions too, but no plan tracks it." },
-    { where: HERO, says: `From ${PLANS.MINI.short} a month. No charge for 5 days. Cancel anytime.` },
+    { where: HERO, says: `From ${PLANS.MINI.short} a month. No charge for ${TRIAL_DAYS} days. Cancel anytime.` },
     { where: "aside", says: "AI search will cut organic traffic by 50% or more by 2028." },
     { where: SUITE, says: "Synthetic prompts built from your keywords and targeted by persona" },
     { where: SUITE, says: "One dashboard for your AI visibility metrics and the content gaps" },

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
 import { inDollars } from "../../../app/contract/money";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { PLANS } from "../../support/plans";
 import { pageReader } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
@@ -22,7 +24,7 @@ test.each(["/", "/pricing"])("the structured data of %s has one offer for each p
   const offers = PRICED.map(({ title, priceCents, prompts }) => ({
     "@type": "Offer",
     name: title,
-    description: `5-day free trial. ${prompts} prompts tracked`,
+    description: `${TRIAL_DAYS}-day free trial. ${prompts} prompts tracked`,
     url: `${site.url}/pricing#plan-${title.toLowerCase()}`,
     price: inDollars(priceCents),
     priceCurrency: "USD",
@@ -34,7 +36,9 @@ test.each(["/", "/pricing"])("the structured data of %s has one offer for each p
       unitCode: "MON",
     },
   }));
-  expect(nodes.find((node) => node["@type"] === "SoftwareApplication")?.offers).toEqual(offers);
+  const found = z.array(z.unknown()).parse(nodes.find((node) => node["@type"] === "SoftwareApplication")?.offers);
+  expect(found).toHaveLength(offers.length);
+  for (const [index, offer] of offers.entries()) expect(found[index], `the offer of ${offer.name}`).toEqual(offer);
 });
 
 test("the addresses of the offers lead to their cards", async () => {
@@ -50,7 +54,7 @@ describe("llms.txt", () => {
 
   test.each(PRICED)("has $title with price, trial, platforms and prompts", (plan) => {
     const { title, short, prompts, platforms } = plan;
-    const offer = `- ${title}: ${short} a month, 5-day free trial. Platforms: ${platforms}. ${prompts} prompts tracked.`;
+    const offer = `- ${title}: ${short} a month, ${TRIAL_DAYS}-day free trial. Platforms: ${platforms}. ${prompts} prompts tracked.`;
     expect(text).toContain(`${offer} [Sign up](${site.url}/subscription/`);
   });
 

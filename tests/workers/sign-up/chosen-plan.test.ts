@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { PLANS } from "../../support/plans";
 import { readPage } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
@@ -41,7 +42,9 @@ describe("a plan that the API refuses by name", () => {
     const { words } = await refused();
     expect(words("aside h2 + div")).toBe(`The one you choose.Choose one in the form.${SAVED}`);
     expect(words(".step-trial")).not.toContain(AGREED);
-    expect(words("form p:has(+ button)")).toBe("Your trial without a plan: $0 today. Your first 5 days are free.");
+    expect(words("form p:has(+ button)")).toBe(
+      `Your trial without a plan: $0 today. Your first ${TRIAL_DAYS} days are free.`,
+    );
   });
 });
 
@@ -61,7 +64,7 @@ describe("a plan that the visitor chooses in the form", () => {
     const { each, words } = readPage(await choose({ zipCode: "0" }));
     expect(each("[name=package_id]", "value")).toEqual([LITE.id]);
     expect(words("form p:has(+ button)")).toBe(
-      `Your trial with LITE: $0 today. Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`,
+      `Your trial with LITE: $0 today. Then ${PLANS.LITE.short}/month after ${TRIAL_DAYS} days unless you cancel.`,
     );
   });
 
@@ -81,8 +84,8 @@ describe("what the page says while no script has run stays true when the visitor
 
   test("the terms above the button name their plan", async () => {
     expect((await form()).wordsOfEach("form > p.font-semibold")).toEqual([
-      "If you select another plan: $0 today. Then its price every month, starting after 5 days, unless you cancel.",
-      `Your trial with LITE: $0 today. Then ${PLANS.LITE.short}/month after 5 days unless you cancel.`,
+      `If you select another plan: $0 today. Then its price every month, starting after ${TRIAL_DAYS} days, unless you cancel.`,
+      `Your trial with LITE: $0 today. Then ${PLANS.LITE.short}/month after ${TRIAL_DAYS} days unless you cancel.`,
     ]);
   });
 

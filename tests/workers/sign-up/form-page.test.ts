@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { DUPLICATE_EMAIL } from "../../../app/signup/server/notices.server";
 import { PLANS } from "../../support/plans";
 import { pageReader, readPage } from "../../support/visitors/page";
@@ -53,7 +54,7 @@ describe("the form", () => {
 
 const customPlan = {
   action: CUSTOM,
-  terms: `Then ${AGREED} after 5 days unless you cancel.`,
+  terms: `Then ${AGREED} after ${TRIAL_DAYS} days unless you cancel.`,
   card: `Custom planThis plan is not on our pricing page. You’ll pay ${AGREED}. ${SAVED}`,
 };
 
@@ -61,13 +62,13 @@ describe.each([
   {
     path: MINI,
     action: MINI,
-    terms: `Then ${PLANS.MINI.short}/month after 5 days unless you cancel.`,
-    card: `MINI ${PLANS.MINI.short} a month5-day free trial, then ${PLANS.MINI.short}/month`,
+    terms: `Then ${PLANS.MINI.short}/month after ${TRIAL_DAYS} days unless you cancel.`,
+    card: `MINI ${PLANS.MINI.short} a month${TRIAL_DAYS}-day free trial, then ${PLANS.MINI.short}/month`,
   },
   {
     path: "/subscription",
     action: "/subscription",
-    terms: "Your first 5 days are free.",
+    terms: `Your first ${TRIAL_DAYS} days are free.`,
     card: `The one you choose.Choose one in the form.${SAVED}`,
   },
   { path: `${CUSTOM}?id=other`, ...customPlan },

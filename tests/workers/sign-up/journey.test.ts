@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { fields, SECRET } from "../../support/person";
 import { PLANS } from "../../support/plans";
 import { readPage } from "../../support/visitors/page";
@@ -14,7 +15,7 @@ import { enterCard, mails, rows, stripeStateOf } from "../../support/visitors/vi
 
 const STANDARD = `/subscription/${fields.package_id}`;
 const MINI = "/subscription/5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10";
-const SUCCESS = "Thank you for your subscription. Your 5 days trial period has been started.";
+const SUCCESS = `Thank you for your subscription. Your ${TRIAL_DAYS} days trial period has been started.`;
 
 const stack = await startStack();
 const alone = await startVisitedSite();
@@ -91,7 +92,7 @@ describe("the card step without a script says", () => {
     { what: "its step", says: "Step 2 of 2: cardComplete Your Subscription" },
     {
       what: "what to do, and that it costs nothing",
-      says: "Please enter your card info for starting your 5 days free trial* You will not be charged immediately!",
+      says: `Please enter your card info for starting your ${TRIAL_DAYS} days free trial* You will not be charged immediately!`,
     },
     {
       what: "when the trial ends and what follows",
