@@ -1,17 +1,16 @@
 import { join } from "node:path";
-import { setTimeout as pass } from "node:timers/promises";
-import { buildWhatChanged, type WorkerName, workerNames } from "../build";
+import { buildWhatChanged, workerNames } from "../build";
 import { readOptionsOrExit } from "../command-line";
-import { messageOf, ToolError } from "../failures";
+import { messageOf } from "../failures";
 import { setLocalPrices } from "../releases/prices";
 import { root } from "../wrangler/wrangler";
-import { hostOf, portOf } from "./addresses";
+import { choicesOf } from "./choices";
 import { endWorkerdWithThisProcess } from "./end-workerd-with-parent";
-import { readLocalSettings } from "./local-settings";
 import { shownOf } from "./log-lines";
 import { createProxy } from "./proxy";
 import { type RunningWorkers, runWorkers } from "./run-workers";
 import { makeWritable, stateFolderOf } from "./state-folder";
+import { untilWell } from "./until-well";
 
 // npm start: builds all Workers if a source has changed, and runs the three Workers in one Miniflare. Variables: PORT moves the Workers; HOST serves
 // other devices; STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY switch to Stripe's test mode; any setting can be set by its name.
@@ -19,8 +18,6 @@ import { makeWritable, stateFolderOf } from "./state-folder";
 
 /** More often than in production, so that nobody waits for an email. */
 const CRON_EVERY_MS = 10_000;
-/** A Worker that is still not healthy after this long is misconfigured. */
-const WELL_WITHIN_MS = 10_000;
 
 const isWatching = process.argv[2] === "--watch";
 const args = process.argv.slice(isWatching ? 3 : 2);
@@ -30,17 +27,9 @@ let workers: RunningWorkers | undefined;
 let isStopping = false;
 
 async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching: boolean }): Promise<void> {
-  const [port, host] = [portOf(process.env), hostOf(process.env)];
-  const settings = () => readLocalSettings(process.env, port);
-  const { lines, stripe } = settings();
-  for (const line of lines) console.log(line);
-  const testMode = stripe ? await (await import("./test-mode")).acceptedTestMode(stripe) : undefined;
+  const { port, host, testMode, varsOf } = await choicesOf(process.env);
   const state = stateFolderOf(port, testMode !== undefined);
   for (const folder of [state, join(root, "build")]) makeWritable(folder);
-  const varsOf = (name: WorkerName) => ({
-    ...settings().vars[name],
-    ...(name !== "stripe-simulator" && { ...(host && { HOST: host.name }), ...testMode?.[name] }),
-  });
   const onLine = (line: string) => {
     const shown = isVerbose ? line : shownOf(line);
     if (shown !== undefined && !isStopping) console.log(shown);
@@ -87,20 +76,6 @@ async function start({ isVerbose, isWatching }: { isVerbose: boolean; isWatching
 async function startBuilding() {
   console.log("Building …");
   return (await import("./rebuild")).startBuilding();
-}
-
-/** Waits until the Worker is healthy. Throws ToolError with its last answer if it does not become so in time. */
-async function untilWell(name: WorkerName, url: string): Promise<void> {
-  const deadline = performance.now() + WELL_WITHIN_MS;
-  for (;;) {
-    const response = await fetch(url);
-    const text = await response.text();
-    if (response.ok) return;
-    if (performance.now() >= deadline) {
-      throw new ToolError(`The Worker ${name} is not ready. ${url} says:\n${text}\nIts log is above.`);
-    }
-    await pass(WELL_WITHIN_MS / 20);
-  }
 }
 
 async function stop(exitCode: number, reason: string): Promise<void> {

@@ -1,20 +1,9 @@
-import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { WORKERS, workerNames } from "../../../../tools/build";
 import { readLocalSettings } from "../../../../tools/start/local-settings";
 import { root } from "../../../../tools/wrangler/wrangler";
-
-/** A folder with the repository's wrangler.toml files, and others by their paths. */
-async function repositoryWith(files: Record<string, string> = {}): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "settings-"));
-  for (const { folder: of } of workerNames.map((name) => WORKERS[name])) {
-    await cp(join(root, of, "wrangler.toml"), join(folder, of, "wrangler.toml"));
-  }
-  for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text);
-  return folder;
-}
+import { repositoryWith } from "./repository-with";
 
 const API_VARS = "functions/subscription-api/.dev.vars";
 
