@@ -70,6 +70,23 @@ test.each(BEGINNINGS)("erasing a sign-up $state leaves nothing of the person in 
   expect(everythingIn(api)).not.toMatch(new RegExp(`${id}|${EMAIL}`));
 });
 
+test.each([{ order: [0, 1] }, { order: [0, 1, 2, 3] }, { order: [3, 2, 1, 0] }, { order: [1, 2, 1] }])(
+  "erasing a person whose sign-ups began in the order $order leaves none of them, here and at Stripe, and others stay",
+  async ({ order }) => {
+    const api = signUpsInProcess();
+    const other = await api.pending({ email: OTHER_EMAIL });
+    for (const at of order) await BEGINNINGS[at]?.begin(api);
+    const wanted = { status: "erased", signUps: order.length };
+    expect(await erasePerson(EMAIL, api.services)).toMatchObject(wanted);
+    expect(api.rows("SELECT id FROM sign_ups"), "the other person's").toEqual([{ id: other.id }]);
+    const customers = api.model.all("customer").filter(({ deleted }) => !deleted);
+    expect(customers.map(({ id }) => id)).toEqual([other.stripe_customer_id]);
+    const open = api.model.all("setup_intent").filter(({ status }) => status === "requires_payment_method");
+    expect(open.map(({ id }) => id)).toEqual([other.stripe_setup_intent_id]);
+    expect(everythingIn(api)).not.toContain(EMAIL);
+  },
+);
+
 test.each(BEGINNINGS)(
   "erasing a sign-up $state leaves no customer and no open card form at Stripe",
   async ({ begin }) => {
