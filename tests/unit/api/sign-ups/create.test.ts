@@ -66,6 +66,22 @@ test.each<[SignUpResult["status"], Partial<Form>, key: string, hashes: number, r
   },
 );
 
+test.each([{ keys: "A B" }, { keys: "A B A" }, { keys: "A B B A B" }, { keys: "B A C A B C" }])(
+  "forms of one address with the keys $keys have one sign-up for each key, in whatever order they come again",
+  async ({ keys }) => {
+    const { post, count } = forms();
+    const ids = new Map<string, Set<string>>();
+    for (const key of keys.split(" ")) {
+      const result = await post({ full_name: `Ada ${key}` }, key);
+      const id = result.status === "created" ? result.signUp.id : result.status;
+      ids.set(key, (ids.get(key) ?? new Set()).add(id));
+    }
+    const each = [...ids].map(([key, found]) => [key, found.size]);
+    expect(each, "sign-ups for each key").toEqual([...ids.keys()].map((key) => [key, 1]));
+    expect(count()).toEqual({ rows: ids.size, customers: ids.size, intents: ids.size });
+  },
+);
+
 test("an address that has had a trial is a duplicate, also without its row, and Stripe is not asked", async () => {
   const { post, onTrial, calls, rows } = forms();
   await onTrial();
