@@ -12,6 +12,8 @@ export default async function setUp(): Promise<() => Promise<void>> {
   const running = join(folder, "running");
   await mkdir(running);
   process.env.TMPDIR = folder;
+  // The same on Windows.
+  process.env.TEMP = folder;
   process.env.RUNNING_TESTS = running;
   return async () => {
     for (const file of await readdir(running)) {

@@ -2,10 +2,9 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { PAID_PLANS } from "../app/contract/plans";
-import { runTool, ToolError, Usage } from "./failures";
+import { isStarted, runTool, ToolError, Usage } from "./failures";
 import { QUIET, root, wrangler } from "./wrangler/wrangler";
 import { wrongPrice } from "./wrong-price";
 
@@ -112,7 +111,7 @@ export function workersIn(args: readonly string[]): readonly WorkerName[] {
   return names.length > 0 ? names : workerNames;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   await runTool(async () => {
     await build(workersIn(process.argv.slice(2)));
     return true;

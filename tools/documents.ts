@@ -6,6 +6,7 @@ import { company } from "../app/company";
 import { settings as siteSettings } from "../app/pipeline/settings/configuration.server";
 import { settings as apiSettings } from "../functions/subscription-api/config";
 import { readOptionsOrExit } from "./command-line";
+import { isStarted } from "./failures";
 import { textSettings } from "./start/local-settings";
 
 // npm run docs: writes the tables of settings into the operator's handbook, and each Worker's .dev.vars.example.
@@ -111,7 +112,7 @@ function markdownTable(headings: string[], rows: string[][]): string {
   return [headings, headings.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   readOptionsOrExit("docs");
   writeFileSync(join(root, HANDBOOK), withTables(textOf(HANDBOOK)));
   for (const [path, text] of Object.entries(EXAMPLES)) writeFileSync(join(root, path), text());

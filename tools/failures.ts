@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { askThisMachineDirectly } from "./no-proxy";
 
 // Each tool that asks anything over the network imports this file, or makes this call itself.
@@ -8,6 +10,12 @@ export class ToolError extends Error {}
 
 /** A request for a command's usage, which the message is. */
 export class Usage extends Error {}
+
+/** True if a module was started by its path, not imported. The path may lead through a link, such as a junction on Windows. */
+export function isStarted(url: string): boolean {
+  const path = process.argv[1] ?? "";
+  return existsSync(path) && realpathSync(path) === fileURLToPath(url);
+}
 
 /** Returns whether it did what was asked. */
 export type Command = () => boolean | Promise<boolean>;

@@ -3,9 +3,8 @@ import { mkdir, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { fileURLToPath } from "node:url";
 import { readCommandLine } from "../command-line";
-import { runTool, ToolError } from "../failures";
+import { isStarted, runTool, ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
 import { databaseNameIn, siteAloneLine } from "../wrangler/worker-settings";
 import { API_FOLDER, failureIn, STAGES, type Stage } from "../wrangler/wrangler";
@@ -51,7 +50,7 @@ export async function backup(
   return true;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   await runTool(() => {
     const options = { recipient: "public key", folder: "folder" };
     const { target, values } = readCommandLine({ script: "backup", targets: STAGES, options, required: ["recipient"] });

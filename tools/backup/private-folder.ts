@@ -19,7 +19,7 @@ export async function inPrivateFolder(work: (place: Private) => Promise<void>): 
   const temporary = realpathSync(tmpdir());
   if (isInside(temporary, realpathSync(root)))
     throw new ToolError(
-      `✗ The folder for temporary files, ${temporary}, is inside the checkout: set TMPDIR to another.`,
+      `✗ The folder for temporary files, ${temporary}, is inside the checkout: set TMPDIR, or on Windows TEMP, to another.`,
     );
   const controller = new AbortController();
   const end = () => controller.abort();

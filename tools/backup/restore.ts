@@ -1,10 +1,9 @@
 import { createWriteStream } from "node:fs";
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { readCommandLine } from "../command-line";
-import { runTool, ToolError } from "../failures";
+import { isStarted, runTool, ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
 import { answerIn } from "../preflight/account";
 import { databaseNameIn, siteAloneLine } from "../wrangler/worker-settings";
@@ -54,7 +53,7 @@ export async function restore(
   return true;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   await runTool(() => {
     const shape = { script: "restore", targets: STAGES, options: { file: "copy" }, required: ["file"] };
     const { target, values } = readCommandLine(shape);

@@ -1,7 +1,6 @@
-import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { readCommandLine } from "../command-line";
-import { runTool, ToolError } from "../failures";
+import { isStarted, runTool, ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
 import { TARGETS, type Target } from "../wrangler/worker-settings";
 import { apiOf, callApi } from "./call-api";
@@ -87,7 +86,7 @@ export function catalogChange({ custom, name, price, retire }: Partial<Record<st
 
 const inJson = (answer: unknown) => JSON.stringify(answer, null, 2);
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   await runTool(async () => {
     const [script = "", ...args] = process.argv.slice(2);
     console.log(await runCommand(script, args, neighbors));

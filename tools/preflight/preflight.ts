@@ -1,11 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { PAID_PLANS } from "../../app/contract/plans";
 import type { PackageAtStripe } from "../../functions/subscription-api/packages";
 import { readCommandLine } from "../command-line";
-import { runTool, ToolError } from "../failures";
+import { isStarted, runTool, ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
 import { apiOf, callApi } from "../operator/call-api";
 import { isRepository, NO_REPOSITORY } from "../releases/commit";
@@ -107,7 +106,7 @@ function tellPrices({ sentences }: PriceChanges): void {
   for (const sentence of sentences) console.log(`  ${sentence}`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   await runTool(async () => {
     const { target, switches } = readCommandLine({ script: "preflight", targets: STAGES, options: { offline: "" } });
     return (await preflight(target, switches.has("offline"), neighbors)).isReady;

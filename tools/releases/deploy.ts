@@ -1,6 +1,5 @@
-import { fileURLToPath } from "node:url";
 import { readCommandLine } from "../command-line";
-import { runTool, ToolError } from "../failures";
+import { isStarted, runTool, ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
 import { apiOf } from "../operator/call-api";
 import { databaseOf } from "../preflight/account";
@@ -76,6 +75,6 @@ function upload(title: string, folder: Folder, { hash, subject }: Commit, stage:
   };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   await runTool(() => deploy(readCommandLine({ script: "deploy", targets: STAGES }).target, neighbors));
 }

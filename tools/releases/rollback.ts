@@ -1,7 +1,6 @@
-import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { readCommandLine } from "../command-line";
-import { runTool, ToolError } from "../failures";
+import { isStarted, runTool, ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
 import { apiOf } from "../operator/call-api";
 import { answerIn, databaseOf } from "../preflight/account";
@@ -108,7 +107,7 @@ function wranglerIn({ stage, beside }: Rollback, folder: Folder, ...args: string
   return stdout;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   await runTool(() => {
     const shape = { script: "rollback", targets: STAGES, word: "commit", options: { "keep-prices": "" } };
     const { target, word, switches } = readCommandLine(shape);

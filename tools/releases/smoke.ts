@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { formFields, INVALID_EMAIL } from "../../app/contract/fields/form-fields";
 import { PAID_PLANS } from "../../app/contract/plans";
@@ -6,7 +5,7 @@ import { signUpPath } from "../../app/contract/sign-up-path";
 import { PUBLIC_PATHS } from "../../app/seo/public-paths";
 import { parseJson } from "../../app/shared/http/parse-json";
 import { readCommandLine } from "../command-line";
-import { causeOf, runTool } from "../failures";
+import { causeOf, isStarted, runTool } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
 import { problemOfApi } from "../preflight/api-of-others";
 import { siteAloneLine, TARGETS, type Target, urlIn } from "../wrangler/worker-settings";
@@ -124,6 +123,6 @@ function need(isTrue: boolean, otherwise: string): void {
   if (!isTrue) throw new Error(otherwise);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   await runTool(() => smoke(readCommandLine({ script: "smoke", targets: TARGETS }).target, neighbors));
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { join as joinWithSlashes } from "node:path/posix";
 import { unstable_getVarsForDev } from "wrangler";
 import * as z from "zod";
 import { settings as siteSettings } from "../../app/pipeline/settings/configuration.server";
@@ -81,5 +82,8 @@ function read(name: WorkerName, environment: NodeJS.ProcessEnv, folder: string):
     if (value && setting !== "HOST") ofEnvironment[setting] = value;
   }
   const file = existsSync(join(worker, ".dev.vars")) ? ".dev.vars" : ".env";
-  return { defaults, taken: { [join(WORKERS[name].folder, file)]: ofFile, "the environment": ofEnvironment } };
+  return {
+    defaults,
+    taken: { [joinWithSlashes(WORKERS[name].folder, file)]: ofFile, "the environment": ofEnvironment },
+  };
 }

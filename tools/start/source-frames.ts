@@ -24,11 +24,20 @@ const maps = new Map<string, { at: number; map: SourceMap }>();
 export function sourceFrame(frame: string): string {
   const [, before = "", url = "", line, column, after = ""] =
     /^(at .*?)(file:\/\/.+):(\d+):(\d+)(\)?)$/.exec(frame) ?? [];
-  const bundle = url && fileURLToPath(url);
+  const bundle = pathOf(url);
   const origin = mapOf(bundle)?.findOrigin(Number(line), Number(column));
   if (origin === undefined || !("fileName" in origin)) return frame;
   const source = relative(root, resolve(dirname(bundle), decodeURIComponent(origin.fileName)));
   return `${before}${source}:${origin.lineNumber}:${origin.columnNumber}${after}`;
+}
+
+/** Empty for a URL that is no path on this machine, such as one without a drive on Windows. */
+function pathOf(url: string): string {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return "";
+  }
 }
 
 function mapOf(bundle: string): SourceMap | undefined {

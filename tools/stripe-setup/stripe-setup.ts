@@ -1,8 +1,7 @@
-import { fileURLToPath } from "node:url";
 import Stripe from "stripe";
 import { monthlyPrice } from "../../app/contract/money";
 import { readCommandLine } from "../command-line";
-import { causeOf, messageOf, runTool } from "../failures";
+import { causeOf, isStarted, messageOf, runTool } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
 import { siteAloneLine } from "../wrangler/worker-settings";
 import { portal } from "./portal";
@@ -104,7 +103,7 @@ export async function stripeSetup(
   return true;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   await runTool(() => {
     const { target, switches } = readCommandLine({ script: "stripe:setup", targets: PLACES, options: { check: "" } });
     return stripeSetup(target, switches.has("check") ? "check" : "set-up", neighbors);

@@ -26,9 +26,14 @@ beforeEach(async () => {
   temporary = join(top, "temporary");
   folder = join(top, "copies");
   await mkdir(temporary);
-  vi.stubEnv("TMPDIR", temporary);
+  temporaryFolderIs(temporary);
   onTestFinished(() => void vi.unstubAllEnvs());
 });
+
+/** Windows has its own name for the variable. */
+function temporaryFolderIs(path: string): void {
+  for (const name of ["TMPDIR", "TEMP"]) vi.stubEnv(name, path);
+}
 
 /** Cloudflare with a database, whose export is `dump`. `imported` are the texts of files that were executed. */
 function cloudflare({ dump = DUMP, tables = [], fails = /^$/, onRun = () => {} }: Partial<Setup> = {}) {
@@ -87,7 +92,7 @@ test.each([
 test("a backup whose temporary folder is inside the checkout asks Cloudflare for nothing", async () => {
   const inside = await mkdtemp(join(root, "build/tmp-"));
   onTestFinished(() => rm(inside, { recursive: true }));
-  vi.stubEnv("TMPDIR", inside);
+  temporaryFolderIs(inside);
   const { wrangler, places } = cloudflare();
   const { exitCode, last } = await outcomeOf(() =>
     backup("production", { recipient, folder }, { settingsOf, wrangler }),

@@ -1,6 +1,12 @@
-import { expect, test } from "vitest";
+import { symlinkSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
 import { readCommandLine, readOptions } from "../../../tools/command-line";
-import { Usage } from "../../../tools/failures";
+import { isStarted, Usage } from "../../../tools/failures";
+import { root } from "../../../tools/wrangler/wrangler";
 
 /* Every command names its target, and an option that npm takes for itself is noticed. */
 
@@ -120,4 +126,17 @@ test("--help shows the usage of a command without a target, which is no failure"
   const read = () => readOptions("bench", BENCH, ["--help"]);
   expect(read).toThrow(Usage);
   expect(read).toThrow(`Usage: ${OF_BENCH}`);
+});
+
+test("a module is started also where its path leads through a link", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "link-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  symlinkSync(join(root, "tools"), join(folder, "tools"), "junction");
+  const { argv } = process;
+  onTestFinished(() => {
+    process.argv = argv;
+  });
+  process.argv = [process.execPath, join(folder, "tools/build.ts")];
+  const [build, others] = ["tools/build.ts", "tools/documents.ts"].map((path) => pathToFileURL(join(root, path)).href);
+  expect([isStarted(String(build)), isStarted(String(others))]).toEqual([true, false]);
 });

@@ -89,7 +89,9 @@ test.each(workerNames)("each path in the wrangler.toml of %s exists", (name) => 
   const paths = [...[main, assets?.directory].flatMap((path) => path ?? []), ...inFolder].map((path) =>
     resolve(root, folder, path),
   );
-  expect(paths.filter((path) => !existsSync(path) && !isOutput(path.slice(root.length)))).toEqual([]);
+  expect(paths.filter((path) => !existsSync(path) && !isOutput(path.slice(root.length).replaceAll("\\", "/")))).toEqual(
+    [],
+  );
 });
 
 test("each pattern that tsconfig.json includes matches a file", () => {

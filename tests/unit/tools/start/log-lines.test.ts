@@ -36,7 +36,11 @@ test.each([
 });
 
 test("a frame outside the bundles is shown as it is", () => {
-  const stack = ["at async Promise.all (index 0)", "at run (file:///no/such/bundle.js:1:2)"];
+  const stack = [
+    "at async Promise.all (index 0)",
+    "at run (file:///no/such/bundle.js:1:2)",
+    "at run (file://host/bundle.js:1:2)",
+  ];
   const line = JSON.stringify({ level: "error", event: "unexpected", error: "Error", stack });
   expect(shownOf(line)?.split("\n").slice(1)).toEqual(stack.map((frame) => `    ${frame}`));
 });

@@ -1,6 +1,7 @@
 import { mkdtemp, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { platform } from "node:process";
 import { expect, test } from "vitest";
 import { makeWritable, stateFolderOf } from "../../../../tools/start/state-folder";
 
@@ -14,7 +15,7 @@ test("a folder that cannot be created is reported with the existing path that pr
   const file = join(await mkdtemp(join(tmpdir(), "state-")), "a-file");
   await writeFile(file, "");
   expect(() => makeWritable(join(file, "state"))).toThrow(
-    `${file} cannot be written (ENOTDIR): make this user its owner with sudo chown -R "$USER" "${file}"`,
+    `${file} cannot be written (ENOTDIR): ${platform === "win32" ? "let this user write there" : `make this user its owner with sudo chown -R "$USER" "${file}"`}`,
   );
 });
 
