@@ -31,6 +31,12 @@ export const TURNSTILE_FIELD = "cf-turnstile-response";
 /** Hidden field: the plan's monthly price as the page shows it, in US cents. Not part of the sign-up itself. */
 export const SHOWN_PRICE_FIELD = "price_cents";
 
+/** The plan's price as the posted form's page showed it. Undefined if it showed none. */
+export function shownPriceIn(fields: Readonly<Record<string, unknown>>): number | undefined {
+  const cents = String(fields[SHOWN_PRICE_FIELD] ?? "");
+  return /^\d{1,9}$/.test(cents) ? Number(cents) : undefined;
+}
+
 /** Radio buttons: the plan chosen in the form, or changed there under "Change plan". The values come from `planChoiceValue`. */
 export const PLAN_CHOICE_FIELD = "plan_choice";
 

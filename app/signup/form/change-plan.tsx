@@ -32,7 +32,7 @@ export function ChangePlanLater({ packageId, details }: Pick<CardStepData, "pack
   const title = findPlan(packageId)?.title;
   return (
     <details className="change-plan">
-      <summary>{title ? "Change plan" : "Choose a plan"}</summary>
+      <summary>{packageId ? "Change plan" : "Choose a plan"}</summary>
       <p className="mt-2 text-muted">
         {`You’ll go back to the form${details ? ", where your details are filled in except your password" : ""}.`}
       </p>
@@ -41,7 +41,7 @@ export function ChangePlanLater({ packageId, details }: Pick<CardStepData, "pack
       </p>
       <p>
         <Link to={CHANGE_PLAN} className="mt-2 inline-block py-1 font-semibold text-brand underline">
-          {title ? "Choose another plan" : "Choose a plan"}
+          {packageId ? "Choose another plan" : "Choose a plan"}
         </Link>
       </p>
       <ComparePlans />

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { signUpPath } from "../../contract/sign-up-path";
 import { findPlan } from "../../pricing/plans/plan-list";
 import { useHydrated } from "../../ui/document/use-hydrated";
-import { isCustom, packageIdProblem } from "../form-schema";
+import { isCustom, packageIdProblem, shownPriceIn } from "../form-schema";
 import type { Notice } from "../notices";
 import { type HeadingRef, SIGN_UP_HEADING, SignupFrame } from "../signup-frame";
 import { FailureNotice } from "../signup-notice";
@@ -32,12 +32,15 @@ export function FormStep({
   const [old, setOld] = useState<Notice>();
   const notice = latest === old ? undefined : latest;
   // The form posts without the query, so take a plan that was named there from the reply.
-  const sent = String(reply?.form?.initialValue?.package_id ?? step.packageId);
+  const posted = reply?.form?.initialValue ?? {};
+  const sent = String(posted.package_id ?? step.packageId);
   const [chosen, setChosen] = useState<string>();
   const packageId = chosen ?? sent;
   const linked = step.packageId.toLowerCase() === sent.toLowerCase() ? step : undefined;
   const planProblem = reply?.planProblem ?? linked?.planProblem;
-  const sentPriceCents = reply?.currentPriceCents ?? linked?.currentPriceCents;
+  // Beside another sign-up's card step, only the posted form knows a custom plan's price.
+  const sentPriceCents =
+    reply?.currentPriceCents ?? linked?.currentPriceCents ?? (isCustom(sent) ? shownPriceIn(posted) : undefined);
   // The server's message and price belong to the plan that was sent.
   const problem = (packageId === sent ? planProblem : undefined) ?? packageIdProblem(packageId);
   const currentPriceCents = packageId === sent ? sentPriceCents : undefined;

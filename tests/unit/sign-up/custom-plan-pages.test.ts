@@ -32,6 +32,17 @@ test.each<{ name: string; step: SignupStep; reply?: SignupReply; says: string }>
     says: `$0 today. Then $800/month after ${counted(TRIAL_DAYS, "day")} unless you cancel.`,
   },
   {
+    name: "a custom plan's form that comes back beside a card step has the price that it showed",
+    step: cardStep,
+    reply: { form: { initialValue: { package_id: CUSTOM, price_cents: "77700" } } },
+    says: `$0 today. Then $777/month after ${counted(TRIAL_DAYS, "day")} unless you cancel.`,
+  },
+  {
+    name: "a custom plan's card step offers to change it",
+    step: { ...cardStep, packageId: CUSTOM, agreedPriceCents: 77_700 },
+    says: "Change planYou’ll go back",
+  },
+  {
     name: "a custom plan's card step has the price that the visitor agreed to",
     step: { ...cardStep, packageId: CUSTOM, agreedPriceCents: 77_700 },
     says: "we’ll charge $777.00 USD to your card",

@@ -2,11 +2,11 @@ import { type ActionFunctionArgs, redirect } from "@remix-run/cloudflare";
 import { TOO_MANY_REQUESTS } from "../../../pipeline/guard/refusals.server";
 import { rateLimitKeyOf } from "../../../shared/http/rate-limit-key";
 import { statusFor } from "../../create-outcome";
-import { planPath, toRequest } from "../../form-schema";
+import { planPath, shownPriceIn, toRequest } from "../../form-schema";
 import { type CurrentSession, isSessionOf, type SignupSession } from "../../session-state";
 import { acceptedSession, failureOf, logFailedOutcome } from "../form/after-api-answer.server";
 import { networkChallenge } from "../form/network-challenge.server";
-import { type PostedFields, returned, shownPriceIn, validateOnServer } from "../form/posted-form.server";
+import { type PostedFields, returned, validateOnServer } from "../form/posted-form.server";
 import { COOKIES_BLOCKED } from "../notices.server";
 import { blocksCookies, refused, reply, seeOther } from "./replies.server";
 

@@ -11,14 +11,7 @@ import {
 } from "../../../pipeline/guard/refusals.server";
 import { MAX_FORM_BYTES } from "../../../pipeline/guard/request-guard.server";
 import { readBoundedBytes } from "../../../shared/http/bounded-body";
-import {
-  POSTED_FIELDS,
-  SECRET_FIELDS,
-  SHOWN_PRICE_FIELD,
-  type SignupForm,
-  signupForm,
-  withChosenPlan,
-} from "../../form-schema";
+import { POSTED_FIELDS, SECRET_FIELDS, type SignupForm, signupForm, withChosenPlan } from "../../form-schema";
 
 export type PostedFields = Readonly<Record<string, string>>;
 
@@ -93,10 +86,4 @@ export function returned(submission: Submission<SignupForm, string[]>) {
     return [name, typeof value === "string" ? value.slice(0, MAX_RETURNED_LENGTH) : value] as const;
   });
   return { ...reply, initialValue: Object.fromEntries(values) };
-}
-
-/** The plan's price as the page showed it, in US cents. Undefined if the page showed none. */
-export function shownPriceIn(fields: PostedFields): number | undefined {
-  const cents = fields[SHOWN_PRICE_FIELD] ?? "";
-  return /^\d{1,9}$/.test(cents) ? Number(cents) : undefined;
 }
