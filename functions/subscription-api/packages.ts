@@ -73,25 +73,24 @@ export type CatalogChange = {
 };
 
 /**
- * Finds or creates the price of each package that is sold at Stripe, then records them together.
- * @param change without it, each package keeps its name, amount and status
- * @returns the packages of the change; without one, all
+ * Finds or creates Stripe's price of each package, then records the packages together.
+ * @param change without it, each package that is sold keeps its name, amount and status
+ * @returns the whole catalog
  */
 export async function reconcileCatalog(
   { packages, prices }: CatalogServices,
-  { packages: wanted, retired = [] }: CatalogChange = {},
+  { packages: wanted, retired }: CatalogChange = {},
 ): Promise<CatalogPrice[]> {
-  const known = await packages.all();
-  const keeps = wanted === undefined && retired.length === 0;
-  const reconciled: CatalogPrice[] = [];
-  for (const one of keeps ? known.filter(isSold) : (wanted ?? [])) {
-    const { id: stripe_price_id, created } = await prices.findOrCreate(one);
-    const { id, name, price_cents, status } = one;
-    reconciled.push({ id, name, price_cents, stripe_price_id, status, created });
+  const changed = wanted ?? (retired ? [] : (await packages.all()).filter(isSold));
+  const reconciled: Package[] = [];
+  const createdIds: string[] = [];
+  for (const { id, name, price_cents, status } of changed) {
+    const { id: stripe_price_id, created } = await prices.findOrCreate({ id, name, price_cents });
+    reconciled.push({ id, name, price_cents, stripe_price_id, status });
+    if (created) createdIds.push(id);
   }
   await packages.record(reconciled, retired);
-  const others = known.filter((one) => (keeps ? !isSold(one) : retired.includes(one.id)));
-  return [...reconciled, ...others.map((one) => ({ ...one, status: "retired" as const, created: false }))];
+  return (await packages.all()).map((one) => ({ ...one, created: createdIds.includes(one.id) }));
 }
 
 export function isSold({ status }: Pick<Package, "status">): boolean {

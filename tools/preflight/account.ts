@@ -2,18 +2,12 @@ import * as z from "zod";
 import { parseJson } from "../../app/shared/http/parse-json";
 import { ToolError } from "../failures";
 import type { Neighbors } from "../neighbors";
+import { packageRow } from "../releases/prices";
 import { API_FOLDER, type Folder, failureIn, type Stage } from "../wrangler/wrangler";
 
 type Wrangler = Neighbors["wrangler"];
 
 const secretNames = z.array(z.object({ name: z.string() })).transform((secrets) => secrets.map(({ name }) => name));
-const packageRow = z.object({
-  id: z.string(),
-  name: z.string(),
-  price_cents: z.number(),
-  stripe_price_id: z.string(),
-  status: z.enum(["listed", "custom", "retired"]),
-});
 const database = z
   .tuple([z.object({ results: z.array(z.object({ name: z.string() })) }), z.object({ results: z.array(packageRow) })])
   .transform(([migrations, packages]) => ({

@@ -8,7 +8,7 @@ import { isStarted, runTool, ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
 import { apiOf, callApi } from "../operator/call-api";
 import { isRepository, NO_REPOSITORY } from "../releases/commit";
-import { hasStripePrice, PACKAGES, type PriceChanges, priceChanges } from "../releases/prices";
+import { hasStripePrice, PACKAGES, type PriceChanges, packageRow, priceChanges } from "../releases/prices";
 import { siteAloneLine, urlIn } from "../wrangler/worker-settings";
 import { API_FOLDER, root, STAGES, type Stage } from "../wrangler/wrangler";
 import { wrongPrice } from "../wrong-price";
@@ -65,16 +65,7 @@ const chargedPrice = z.object({
   recurring: z.string().nullable(),
 });
 const pricesAnswer = z.object({
-  prices: z.array(
-    z.object({
-      id: z.string(),
-      name: z.string(),
-      price_cents: z.number(),
-      stripe_price_id: z.string(),
-      status: z.enum(["listed", "custom", "retired"]),
-      at_stripe: chargedPrice.nullable(),
-    }),
-  ),
+  prices: z.array(packageRow.extend({ at_stripe: chargedPrice.nullable() })),
 });
 
 /** Asks the API, because only the API has Stripe's key. No answer is not a problem: the deployment may be the fix. */

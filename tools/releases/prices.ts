@@ -4,7 +4,7 @@ import * as z from "zod";
 import { monthlyPrice, shortAmount } from "../../app/contract/money";
 import { PAID_PLANS } from "../../app/contract/plans";
 import { ToolError } from "../failures";
-import { neighbors } from "../neighbors";
+import { type Neighbors, neighbors } from "../neighbors";
 import { type Api, apiOf, callApi } from "../operator/call-api";
 import { root } from "../wrangler/wrangler";
 import { wrongPrice } from "../wrong-price";
@@ -13,7 +13,16 @@ import type { Step } from "./steps";
 
 /** A plan as the API sells it. `price_cents` is the monthly price in US cents. */
 export type Package = { id: string; name: string; price_cents: number };
-export type PackageRow = Package & { stripe_price_id: string; status: "listed" | "custom" | "retired" };
+
+/** A row of the API's table `packages`. */
+export const packageRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  price_cents: z.number(),
+  stripe_price_id: z.string(),
+  status: z.enum(["listed", "custom", "retired"]),
+});
+export type PackageRow = z.output<typeof packageRow>;
 
 const packages = z
   .array(z.object({ packageId: z.string(), title: z.string(), priceCents: z.number() }))
@@ -43,11 +52,20 @@ export async function packagesIn(source: string): Promise<Package[]> {
   return PAID_PLANS;
 }
 
-/** Copies the current plans into the API of `npm start`. Throws ToolError if the API refuses them. */
-export async function setLocalPrices(): Promise<void> {
-  await callApi(apiOf("local", neighbors), "catalog", {
-    packages: await packagesIn(readFileSync(join(root, PLANS), "utf8")),
-  });
+const catalog = z.object({ prices: z.array(packageRow) });
+
+/**
+ * Copies the current plans into the API of `npm start`, and retires those that are no longer listed, as a release does. Throws
+ * ToolError if the API refuses them.
+ */
+export async function setLocalPrices(
+  beside: Pick<Neighbors, "settingsOf" | "fetch" | "env"> = neighbors,
+): Promise<void> {
+  const api = apiOf("local", beside);
+  const plans = await packagesIn(readFileSync(join(root, PLANS), "utf8"));
+  const { prices } = catalog.parse(await callApi(api, "catalog", { packages: plans }));
+  const retired = priceChanges(plans, prices).retired.map(({ id }) => id);
+  if (retired.length > 0) await callApi(api, "catalog", { retired });
 }
 
 /** True for Stripe's own price IDs, false for the first migration's placeholders. */

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { type PackageRow, packagesIn, priceChanges } from "../../../tools/releases/prices";
+import { PACKAGES, type PackageRow, packagesIn, priceChanges, setLocalPrices } from "../../../tools/releases/prices";
+import { apiInProcess } from "../../support/api-in-process/api";
+import { neighborsWith } from "./neighbors";
 
 /* A release changes the API's prices and the site in an order that never charges anyone more than the page showed. */
 
@@ -85,6 +87,18 @@ test.each([
   { status: "retired", retired: [], sentences: [] },
 ] as const)("of the $status packages that a release does not list it retires $retired", ({ status, ...changes }) => {
   expect(priceChanges([], [{ ...row("mini", 100), status }])).toMatchObject(changes);
+});
+
+test("npm start retires the packages of a kept database that plans.ts no longer lists, except custom ones", async () => {
+  const { ask, rows } = apiInProcess();
+  const insert = "INSERT INTO packages VALUES (?1, ?2, 100, ?1, ?2)";
+  for (const status of ["listed", "custom"]) rows(insert, crypto.randomUUID(), status);
+  await setLocalPrices(neighborsWith({ fetch: ask }));
+  expect(rows("SELECT name, status FROM packages ORDER BY price_cents, name")).toEqual([
+    { name: "custom", status: "custom" },
+    { name: "listed", status: "retired" },
+    ...PACKAGES.map(({ name }) => ({ name, status: "listed" })),
+  ]);
 });
 
 test("the plans are read from their file's text", async () => {
