@@ -40,7 +40,8 @@ export async function backup(
     const encrypted = await encrypter.encrypt(bytesOf(plain));
     const target = createWriteStream(copy, { flags: "wx", mode: 0o600 });
     await pipeline(encrypted, target, { signal }).catch(async (error) => {
-      await rm(copy, { force: true });
+      // Another copy of the same second stays.
+      if (error.code !== "EEXIST") await rm(copy, { force: true });
       throw error;
     });
   });

@@ -39,7 +39,10 @@ function temporaryFolderIs(path: string): void {
 function cloudflare({ dump = DUMP, tables = [], fails = /^$/, onRun = () => {} }: Partial<Setup> = {}) {
   const imported: string[] = [];
   const places: string[] = [];
-  const wrangler: Neighbors["wrangler"] = (args) => {
+  /** The time limits of Wrangler's runs in milliseconds. */
+  const limits: unknown[] = [];
+  const wrangler: Neighbors["wrangler"] = (args, options) => {
+    limits.push("withinMs" in options ? options.withinMs : "Wrangler's default");
     const line = args.join(" ");
     const file = args[args.findIndex((one) => /^--(?:output|file)$/.test(one)) + 1] ?? "";
     if (line.includes("--output") || line.includes("--file")) places.push(dirname(file));
@@ -50,14 +53,14 @@ function cloudflare({ dump = DUMP, tables = [], fails = /^$/, onRun = () => {} }
     const stdout = JSON.stringify([{ results: tables.map((name) => ({ name })) }]);
     return { succeeded: true, stdout, output: stdout };
   };
-  return { wrangler, imported, places };
+  return { wrangler, imported, places, limits };
 }
 type Setup = { dump: string; tables: string[]; fails: RegExp; onRun: () => void };
 
 const copies = () => (existsSync(folder) ? readdirSync(folder) : []);
 
 test("a copy goes encrypted into the given folder, and comes back from it into an empty database", async () => {
-  const { wrangler, imported, places } = cloudflare();
+  const { wrangler, imported, places, limits } = cloudflare();
   const made = await outcomeOf(() => backup("production", { recipient, folder }, { settingsOf, wrangler }));
   const [name = ""] = copies();
   expect(name).toMatch(/^citewell-subscriptions-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.sql\.age$/);
@@ -73,6 +76,16 @@ test("a copy goes encrypted into the given folder, and comes back from it into a
   expect(imported).toEqual([DUMP]);
   expect(places.map(dirname), "the folders of plain files").toEqual([temporary, temporary]);
   expect(readdirSync(temporary), "what is left").toEqual([]);
+  expect(limits, "time limits: a large database takes long").toEqual([undefined, undefined, undefined]);
+});
+
+test("a second copy in the same second fails, and leaves the first one", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const run = () => outcomeOf(() => backup("production", { recipient, folder }, { settingsOf, ...cloudflare() }));
+  const [first, second] = [await run(), await run()];
+  const outcome = { first: first.exitCode, second: second.exitCode, copies: copies().length };
+  expect(outcome).toEqual({ first: 0, second: 1, copies: 1 });
 });
 
 test.each([

@@ -174,6 +174,14 @@ test.each(["silent", "slow", "html"])("a deployment whose API is %s ends before 
   expect({ exitCode, last, changes }).toEqual({ exitCode: 1, last: AGAIN, changes: ["api deployed"] });
 });
 
+test("a commit's long subject is cut to the 100 characters that Cloudflare takes", async () => {
+  const { wrangler, asked } = cloudflare();
+  const git = repository({ log: `${COMMIT} ${"A release ".repeat(20)}\n` });
+  await outcomeOf(() => deploy("production", neighborsWith({ wrangler, git })));
+  const messages = asked.flatMap((line) => /--message (.*) --define/.exec(line)?.[1] ?? []);
+  expect(messages.map(({ length }) => length)).toEqual([100, 100]);
+});
+
 test("a deployment to staging is told apart from production's", async () => {
   const { wrangler, changes } = cloudflare();
   const { exitCode, last } = await outcomeOf(() => deploy("staging", neighborsWith({ wrangler }, "staging")));

@@ -93,12 +93,13 @@ test.each(["status", "erase"])("%s says so if the API is of another release", as
   });
 });
 
-test("erase fails if nobody has the email address", async () => {
-  const { exitCode, last } = await ran("erase", () => Response.json({ erased: 0, customers: 0, searched_until: null }));
-  expect({ exitCode, last }).toEqual({
-    exitCode: 1,
-    last: "No sign-up and no Stripe customer has this email address.",
-  });
+test.each([
+  { erased: 0, customers: 0, exitCode: 1, says: "No sign-up and no Stripe customer has this email address." },
+  { erased: 0, customers: 1, exitCode: 0, says: "Erased sign-ups: 0. Deleted Stripe customers: 1." },
+  { erased: 1, customers: 0, exitCode: 0, says: "Erased sign-ups: 1. Deleted Stripe customers: 0." },
+])("erase of $erased sign-ups and $customers customers ends with $exitCode", async ({ exitCode, says, ...answer }) => {
+  const { lines, ...outcome } = await ran("erase", () => Response.json({ ...answer, searched_until: null }));
+  expect({ exitCode: outcome.exitCode, says: lines[1] }).toEqual({ exitCode, says });
 });
 
 test("a command that the API does in parts asks until the last one, and adds them up", async () => {
@@ -108,7 +109,8 @@ test("a command that the API does in parts asks until the last one, and adds the
     { missing: ["b"], checked_again: 0, next: null },
   ];
   const { output, bodies } = await ran("after-restore", () => Response.json(parts.shift() ?? {}));
-  expect(bodies.map((body) => Object(body).from)).toEqual([undefined, "events/", "events/x"]);
+  const body = { restored_to: "2026-11-28T08:00:00Z", stopped_at: "2026-11-28T09:00:00Z" };
+  expect(bodies).toEqual([body, { ...body, from: "events/" }, { ...body, from: "events/x" }]);
   expect(JSON.parse(output.slice(output.indexOf("{")))).toEqual({ missing: ["a", "b"], checked_again: 5 });
 });
 

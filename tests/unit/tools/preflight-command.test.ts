@@ -16,6 +16,7 @@ const OPERATOR_TOKEN = "the-token-of-an-operator-in-the-tests";
 /** The API's answer about the packages' prices. */
 const api = (answer: Answer) => ({ fetch: hostsOf({ "api.acme.com": answer }), env: { OPERATOR_TOKEN } });
 const pricesAre = (prices: object[]) => api(() => Response.json({ prices }));
+const LACKING = { ...PRICES[0], at_stripe: null };
 
 const run = (beside: Neighbors, isOffline = false) =>
   outcomeOf(async () => (await preflight("production", isOffline, beside)).isReady);
@@ -27,6 +28,7 @@ const after = (at: RegExp, as: (typeof WRANGLER)[keyof typeof WRANGLER]) => ({ f
 test.each<{ what: string; account?: Parameters<typeof cloudflare>[0]; others?: Partial<Neighbors>; says?: RegExp }>([
   { what: "everything is set", says: /Not checked: prices at Stripe \(the variable OPERATOR_TOKEN is not set\)/ },
   { what: "Stripe charges the packages' prices", others: pricesAre(PRICES) },
+  { what: "Stripe does not have a retired plan's price", others: pricesAre([{ ...LACKING, status: "retired" }]) },
   { what: "the database has no table yet", account: after(/d1 execute/, NO_TABLE), says: /Deploying applies 0001/ },
   { what: "a migration is new", account: { migrations: [] }, says: /Deploying applies 0001_first_release\.sql/ },
   {
@@ -92,6 +94,12 @@ test.each<{
     says: /its price at Stripe .* does not exist/,
   },
   {
+    what: "Stripe does not have a custom plan's price",
+    others: pricesAre([{ ...LACKING, status: "custom" }]),
+    findings: 1,
+    says: /its price at Stripe .* does not exist/,
+  },
+  {
     what: "the company is the example's",
     others: { company: { name: company.consoleUrl } },
     findings: 1,
@@ -110,17 +118,21 @@ test("production is not ready outside a repository", async () => {
   expect(output).toContain("✗ this folder is not a git repository");
 });
 
-test("offline, the preflight asks nobody and says what it left out", async () => {
+const { site, other } = deployment();
+const alone: Neighbors["settingsOf"] = (target) => (target === "production" ? { site, api: undefined } : other);
+
+test.each<{ what: string; others: Partial<Neighbors>; left: string }>([
+  { what: "both Workers", others: {}, left: "secrets, migrations and packages" },
+  { what: "the site alone", others: { settingsOf: alone }, left: "secrets, and whether the API answers" },
+])("offline, the preflight of $what asks nobody and says what it left out", async ({ others, left }) => {
   const { wrangler, asked } = cloudflare();
-  const { exitCode, last, output } = await run(neighborsWith({ wrangler }), true);
+  const { exitCode, last, output } = await run(neighborsWith({ wrangler, ...others }), true);
   expect({ exitCode, last, asked }).toEqual({ exitCode: 0, last: READY, asked: [] });
-  expect(output).toContain("Not checked: secrets, migrations and packages (--offline).");
+  expect(output).toContain(`Not checked: ${left} (--offline).`);
 });
 
 test("the site alone is not ready if its own API does not refuse an empty form", async () => {
-  const { site, other } = deployment();
-  const settingsOf: Neighbors["settingsOf"] = (target) => (target === "production" ? { site, api: undefined } : other);
-  const { exitCode, output } = await run(neighborsWith({ settingsOf, ...api(() => new Response("ok")) }));
+  const { exitCode, output } = await run(neighborsWith({ settingsOf: alone, ...api(() => new Response("ok")) }));
   expect(output).toContain(
     "✗ site: SUBSCRIPTION_API_URL: https://api.acme.com/subscription answered an empty form with 200",
   );

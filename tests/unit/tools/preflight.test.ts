@@ -155,6 +155,7 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
     to: '"8703"',
     says: ["site: SIGNUP_RATE_LIMIT shares its namespace_id 8703", "API: SIGNUP_RATE_LIMIT shares"],
   },
+  { from: /"8719"/, to: '"8707"', says: ["subscription API: SIGNUP_RATE_LIMIT shares its namespace_id 8707"] },
   {
     from: /SUBSCRIPTION_API_IDEMPOTENT = "true"\nSTRIPE_P/,
     to: "STRIPE_P",

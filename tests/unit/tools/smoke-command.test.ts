@@ -11,7 +11,7 @@ import { outcomeOf } from "./outcome";
 const HEALTH = { release: "a-release", commit: "0123456789ab" };
 const FORM = `<h1>${Object.keys(formFields)
   .map((name) => `<input name="${name}">`)
-  .join("")}<script src="/build/a.js"></script>`;
+  .join("")}<script src="/build/a.js"></script><script src="/build/b.js"></script>`;
 const COOKIE = { "set-cookie": "__Host-form=0123456789abcdefghijkl; Path=/" };
 
 /** The right site, in which some paths answer otherwise. */
@@ -111,15 +111,15 @@ test.each<Setup & { what: string; failed: string; says: RegExp }>([
   },
   {
     what: "the form has no script",
-    ...page("GET /subscription/", text(FORM.replace(".js", ""))),
+    ...page("GET /subscription/", text(FORM.replaceAll(".js", ""))),
     failed: "form",
     says: /names no script/,
   },
   {
     what: "a script is missing",
-    ...page("GET /build/a.js", status(404)),
+    ...page("GET /build/b.js", status(404)),
     failed: "form",
-    says: /\/build\/a\.js was answered 404/,
+    says: /\/build\/b\.js was answered 404/,
   },
   {
     what: "a wrong form is taken",

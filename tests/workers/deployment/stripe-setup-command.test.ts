@@ -1,5 +1,6 @@
 import Stripe from "stripe";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { WEBHOOK_EVENTS } from "../../../functions/subscription-api/stripe/webhook-events";
 import { stripeSetup } from "../../../tools/stripe-setup/stripe-setup";
 import { clientOf } from "../../../tools/stripe-setup/target";
 import type { WorkerSettings } from "../../../tools/wrangler/worker-settings";
@@ -29,8 +30,8 @@ type Mode = "check" | "set-up";
 const run = (mode: Mode, client: typeof clientOf = real, env: NodeJS.ProcessEnv = KEY) =>
   outcomeOf(() => stripeSetup("production", mode, { settingsOf, env }, client));
 
-const endpoints = async () =>
-  (await stripe.webhookEndpoints.list()).data.filter(({ url }) => url === "https://api.acme.com/webhooks/stripe");
+const url = "https://api.acme.com/webhooks/stripe";
+const endpoints = async () => (await stripe.webhookEndpoints.list()).data.filter((one) => one.url === url);
 const portals = async () => (await stripe.billingPortal.configurations.list()).data;
 /** Everything that the command may change. */
 const state = async () =>
@@ -46,11 +47,20 @@ const changeEndpoint = async (change: Stripe.WebhookEndpointUpdateParams) => {
 };
 
 test.each([
-  { what: "nothing is set up", before: async () => {} },
-  { what: "the webhook endpoint is disabled", before: () => changeEndpoint({ disabled: true }) },
-  { what: "the endpoint lacks events", before: () => changeEndpoint({ enabled_events: ["invoice.paid"] }) },
+  { what: "nothing is set up", before: async () => {}, says: "customer portal: there is no configuration" },
+  {
+    what: "the webhook endpoint is disabled",
+    before: () => changeEndpoint({ disabled: true }),
+    says: "is disabled",
+  },
+  {
+    what: "the endpoint lacks events",
+    before: () => changeEndpoint({ enabled_events: ["invoice.paid"] }),
+    says: "does not send the events that the API needs",
+  },
   {
     what: "the portal cancels at once",
+    says: "is wrong in: features.subscription_cancel.mode",
     before: async () => {
       for (const { id } of await portals())
         await stripe.billingPortal.configurations.update(id, {
@@ -58,11 +68,12 @@ test.each([
         });
     },
   },
-])("where $what, a check fails and changes nothing, and setting up corrects it once", async ({ before }) => {
+])("where $what, a check fails and changes nothing, and setting up corrects it once", async ({ before, says }) => {
   await before();
   const found = await state();
   const check = await run("check");
   expect({ exitCode: check.exitCode, last: check.last }).toEqual({ exitCode: 1, last: DIFFERS });
+  expect(check.output).toContain(says);
   expect(await state(), "changed by a check").toBe(found);
 
   const setUp = await run("set-up");
@@ -78,12 +89,62 @@ test.each([
   expect(await state(), "changed again").toBe(corrected);
 });
 
+/** An endpoint that the test removes again. */
+async function newEndpoint(api_version: Stripe.WebhookEndpointCreateParams.ApiVersion) {
+  const { id } = await stripe.webhookEndpoints.create({ api_version, enabled_events: WEBHOOK_EVENTS, url });
+  onTestFinished(async () => void (await stripe.webhookEndpoints.del(id)));
+  return id;
+}
+
+test("a first endpoint's secret is shown once, to be pasted alone", async () => {
+  for (const { id } of await endpoints()) await stripe.webhookEndpoints.del(id);
+  const [first, second] = [await run("set-up"), await run("set-up")];
+  expect(first.output).toMatch(/whsec_\w+\n.*, and paste the secret when it asks:\n {4}npx wrangler secret put/);
+  expect(second.output).not.toContain("whsec_");
+});
+
+test("beside an endpoint of another version a second one is made, and the old one is named until it is disabled", async () => {
+  for (const { id } of await endpoints()) await stripe.webhookEndpoints.del(id);
+  const old = await newEndpoint("2020-08-27");
+  expect((await run("set-up")).output).toContain("and paste this secret, a comma and the old secret when it asks");
+  const both = await run("check");
+  expect({ exitCode: both.exitCode, last: both.last }).toEqual({ exitCode: 1, last: DIFFERS });
+  expect(both.output).toContain(`${old} sends the same events (version 2020-08-27): disable it three days after`);
+  await stripe.webhookEndpoints.update(old, { disabled: true });
+  const { exitCode, last } = await run("check");
+  expect({ exitCode, last }).toEqual({ exitCode: 0, last: RIGHT });
+});
+
+test("a newer endpoint that is disabled changes nothing beside the one that works", async () => {
+  await run("set-up");
+  await stripe.webhookEndpoints.update(await newEndpoint(Stripe.API_VERSION), { disabled: true });
+  const { exitCode, last } = await run("check");
+  expect({ exitCode, last }).toEqual({ exitCode: 0, last: RIGHT });
+});
+
 /** A client of a Stripe that answers like this. */
 const answering = (fetch: typeof globalThis.fetch, options: Stripe.StripeConfig = {}): typeof clientOf => {
   const httpClient = Stripe.createFetchHttpClient(fetch);
   return () => clientOf("sk_test_local", { maxNetworkRetries: 0, httpClient, ...options });
 };
 const error = (status: number, body: object) => answering(async () => Response.json({ error: body }, { status }));
+
+const DEFAULT = { id: "bpc_default", is_default: true, login_page: { url: null }, metadata: {} };
+const OURS = { ...DEFAULT, id: "bpc_ours", is_default: false, metadata: { made_by: "npm run stripe:setup" } };
+const IN_SETTINGS = { ...OURS, id: "bpc_settings", metadata: {}, login_page: { url: `${simulator.url}/p/login/test` } };
+const OTHER = { ...OURS, id: "bpc_other", metadata: {} };
+
+test.each([
+  { portals: [DEFAULT, OURS, IN_SETTINGS, OTHER], checked: IN_SETTINGS },
+  { portals: [OTHER, DEFAULT, OURS], checked: OURS },
+  { portals: [OTHER, DEFAULT], checked: DEFAULT },
+])("of $portals.length portal configurations $checked.id is checked", async ({ portals: data, checked }) => {
+  const { output } = await run(
+    "check",
+    answering(async () => Response.json({ object: "list", data })),
+  );
+  expect(output).toContain(`customer portal: ${checked.id} is wrong in: features`);
+});
 
 const WRONG: { what: string; client: typeof clientOf; says: RegExp }[] = [
   {
