@@ -1,11 +1,12 @@
 export type ErrorFields = { error: string; message?: string; cause?: string; stack?: string[] };
 
 /**
- * Messages from SQLite and the runtime, which never quote a visitor. SQLite names tables, columns and our SQL, but no values,
- * because every value is bound. The runtime's messages are fixed.
+ * Messages from SQLite, D1 and the runtime, which never quote a visitor. SQLite names tables, columns and our SQL, but no values,
+ * because every value is bound. D1's own (https://developers.cloudflare.com/d1/observability/debug-d1/#error-list) and the runtime's
+ * are fixed.
  */
 const WITHOUT_VISITORS_WORDS =
-  /^D1_ERROR: .*: SQLITE_\w+|^(D1_ERROR: )?(Network connection lost|internal error; reference|Cannot perform I\/O)/;
+  /^D1_ERROR: .*: SQLITE_\w+|^(?:D1_ERROR: )?(?:Network connection lost|internal error; reference|Cannot perform I\/O|D1 DB |Internal error (?:in|while) |Cannot resolve D1 DB |Exceeded maximum DB size|Your account has exceeded D1)/;
 
 const STACK_FRAME = /^ +at .+:\d+:\d+\)?$/;
 

@@ -34,8 +34,11 @@ export function errorResponse(error: Error): Response {
     logFailure("database_failed_in_passing", error, {}, "warn");
     return unavailable({ title: "The database is unavailable" }, "2");
   }
-  logFailure("request_failed", error);
-  if (!(error instanceof PaymentsError)) return problem(500, { title: "Internal server error" });
+  if (!(error instanceof PaymentsError)) {
+    logFailure("request_failed", error);
+    return problem(500, { title: "Internal server error" });
+  }
+  // stripe/client.ts has logged it.
   switch (error.reason) {
     case "in-progress":
       return inProgress("The same request is still in progress", "2");

@@ -1,3 +1,4 @@
+import { failedCall } from "../../../app/shared/http/failed-call";
 import type { SendOutcome } from "./outbox";
 
 const DEADLINE_MS = 10_000;
@@ -24,11 +25,6 @@ export async function postJson(url: string, { headers, isRepetition, body }: Sen
     if (!response.bodyUsed) await response.body?.cancel();
     return isSent ? { status: "sent" } : { status: "failed", reason: String(response.status) };
   } catch (error) {
-    return { status: "failed", reason: nameOf(error) };
+    return { status: "failed", reason: failedCall(error).cause };
   }
-}
-
-/** An error's name. Its message is not used, because it may quote the recipient. */
-export function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

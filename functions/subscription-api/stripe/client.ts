@@ -1,4 +1,5 @@
 import Stripe from "stripe";
+import { type FailedCall, failedCall } from "../../../app/shared/http/failed-call";
 import type { StripeConfig } from "../config";
 import { log } from "../log";
 
@@ -86,18 +87,29 @@ export function unexpectedAnswer(field: string): PaymentsError {
 
 /** Logs a failure without Stripe's message, which quotes email addresses and IDs: https://docs.stripe.com/api/errors */
 function logStripeFailure(error: unknown): void {
+  const call = failedCallOf(error);
   if (!(error instanceof Stripe.errors.StripeError)) {
-    log("error", "stripe_failed", { type: error instanceof Error ? error.name : typeof error });
+    log("error", "stripe_failed", { ...call, type: error instanceof Error ? error.name : typeof error });
     return;
   }
   log(error.statusCode === 401 || error.statusCode === 403 ? "error" : "warn", "stripe_failed", {
+    ...call,
     type: asName(error.rawType ?? error.type),
     code: asName(error.code),
     decline_code: asName(error.decline_code),
     param: asName(error.param),
-    status: error.statusCode,
     stripe_request_id: asName(error.requestId),
   });
+}
+
+/** Stripe's client keeps the error that `fetch` threw, or one of its own with a code after its timeout. */
+function failedCallOf(error: unknown): FailedCall {
+  if (!(error instanceof Stripe.errors.StripeError)) return failedCall(error);
+  if (error.statusCode !== undefined) return { cause: "status", status: error.statusCode };
+  if (!(error instanceof Stripe.errors.StripeConnectionError)) return { cause: "answer" };
+  const { detail } = error;
+  const isTimeout = detail instanceof Error && "code" in detail && detail.code === "ETIMEDOUT";
+  return isTimeout ? { cause: "deadline" } : failedCall(detail);
 }
 
 /** The text, if it is one of Stripe's names or IDs and not something that a person typed. */

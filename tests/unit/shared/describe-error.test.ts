@@ -21,6 +21,8 @@ describe("an error in the log", () => {
   test.each([
     { from: "the database", message: "D1_ERROR: no such table: outbox: SQLITE_ERROR" },
     { from: "the runtime", message: "Network connection lost." },
+    { from: "D1", message: "D1_ERROR: D1 DB is overloaded. Too many requests queued." },
+    { from: "a full D1", message: "D1_ERROR: Exceeded maximum DB size" },
   ])("has the message of $from, which no visitor wrote", ({ message }) => {
     expect(describeError(new Error(message), false)).toMatchObject({ error: "Error", message });
   });

@@ -125,8 +125,8 @@ describe("when the plan costs more than the form showed", () => {
     expect(newNonce).toBe(false);
   });
 
-  test("the log warns", async () => {
+  test("the log has a refused form, not a failure that would page someone", async () => {
     const { site } = await submit({ price_cents: String(LOWER) }, siteWithHigherPrice());
-    expect(site.logged).toEqual([["signup_failed", { outcome: "price changed", status: undefined }]]);
+    expect(site.logged).toEqual([["signup_refused", { outcome: "price changed" }]]);
   });
 });

@@ -24,7 +24,7 @@ describe("a form that the API does not take", () => {
   const rejects = (status: number) => () => new Response("secret text", { status });
   const rejected = (status: number, event = "signup_failed"): [string, object] => [
     event,
-    { outcome: "rejected", status },
+    { outcome: "rejected", cause: "status", status },
   ];
   const CONNECTION = "Unable to connect to the API server. Please check your connection and try again.";
 
@@ -79,7 +79,7 @@ describe("a form that the API does not take", () => {
       answer: rejects(429),
       status: 429,
       message: "Too many requests. Please wait a moment and try again.",
-      log: rejected(429, "signup_refused"),
+      log: rejected(429),
     },
     {
       name: "500",
@@ -117,14 +117,14 @@ describe("a form that the API does not take", () => {
       title: "Configuration Error",
       message: "Payment setup failed. Please contact support.",
       actions: ["support"],
-      log: ["signup_failed", { outcome: "misconfigured", status: undefined }],
+      log: ["signup_failed", { outcome: "misconfigured", cause: "answer" }],
     },
     {
       name: "incomplete JSON",
       answer: () => new Response('{"secret text'),
       status: 502,
       message: "An unexpected error occurred. Please try again.",
-      log: ["signup_failed", { outcome: "unintelligible", status: undefined }],
+      log: ["signup_failed", { outcome: "unintelligible", cause: "answer" }],
     },
     {
       name: "no answer",
@@ -132,7 +132,7 @@ describe("a form that the API does not take", () => {
       status: 502,
       title: "Connection Failed",
       message: CONNECTION,
-      log: ["signup_failed", { outcome: "unreachable", status: undefined, cause: "connection" }],
+      log: ["signup_failed", { outcome: "unreachable", cause: "connection" }],
     },
   ];
 

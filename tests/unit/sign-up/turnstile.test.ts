@@ -87,12 +87,26 @@ test("Turnstile gets the token alone, for three seconds at most, and no redirect
   expect(timeout.mock.calls.flat()).toContain(3_000);
 });
 
-test.each<{ name: string; turnstile: () => Response | Promise<Response> }>([
-  { name: "its keys are wrong", turnstile: refuses("invalid-input-secret") },
-  { name: "it does not answer", turnstile: () => Promise.reject(new Error("down")) },
-  { name: "it answers something else", turnstile: () => new Response("<html>") },
-])("a form passes, and the log has an error, if Turnstile fails: $name", async ({ turnstile }) => {
-  const answer = await submit({ turnstile });
+test.each<{ name: string; turnstile: () => Response | Promise<Response>; logs: object }>([
+  {
+    name: "its keys are wrong",
+    turnstile: refuses("invalid-input-secret"),
+    logs: { cause: "answer", codes: ["invalid-input-secret"] },
+  },
+  { name: "it does not answer", turnstile: () => Promise.reject(new Error("down")), logs: { cause: "connection" } },
+  {
+    name: "it does not answer in time",
+    turnstile: () => Promise.reject(new DOMException("late", "TimeoutError")),
+    logs: { cause: "deadline" },
+  },
+  { name: "it answers something else", turnstile: () => new Response("<html>"), logs: { cause: "answer" } },
+  {
+    name: "it answers with an error's page",
+    turnstile: () => new Response("<html>", { status: 500 }),
+    logs: { cause: "status", status: 500 },
+  },
+])("a form passes, and the log has the cause, if Turnstile fails: $name", async ({ turnstile, logs }) => {
+  const { site, ...answer } = await submit({ turnstile });
   expect(answer).toHaveStatus(303);
-  expect(answer.events).toContain("turnstile_failed");
+  expect(site.logged).toContainEqual(["turnstile_failed", logs]);
 });

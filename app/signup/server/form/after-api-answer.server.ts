@@ -1,6 +1,7 @@
 import type { SubscriptionRequest } from "../../../contract/subscription-request";
 import type { Log } from "../../../pipeline/log.server";
 import { findPlan } from "../../../pricing/plans/plan-list";
+import type { FailedCall } from "../../../shared/http/failed-call";
 import type { CreateOutcome, FailedOutcome } from "../../create-outcome";
 import { toDetails } from "../../form-schema";
 import type { SignupSession } from "../../session-state";
@@ -21,15 +22,29 @@ export function failureOf(outcome: FailedOutcome, { package_id }: SubscriptionRe
   };
 }
 
-/** The API's answers to a visitor's mistake. Any other failure may affect everyone. */
-const VISITORS_OWN = [409, 422, 429];
+/** The API's answers to a visitor's mistake. Any other failure may affect everyone: the site itself limits each visitor's forms. */
+const VISITORS_OWN = [409, 422];
 
 export function logFailedOutcome(outcome: FailedOutcome, log: Log): void {
-  const status = outcome.kind === "rejected" ? outcome.status : undefined;
-  const cause = outcome.kind === "unreachable" ? outcome.cause : undefined;
-  const line = { outcome: outcome.kind, status, cause };
-  if (status !== undefined && VISITORS_OWN.includes(status)) log.info("signup_refused", line);
+  const call = failedCallOf(outcome);
+  const line = { outcome: outcome.kind, ...call };
+  if (call === undefined || VISITORS_OWN.includes(call.status ?? 0)) log.info("signup_refused", line);
   else log.warn("signup_failed", line);
+}
+
+/** Undefined for an answer that is as it should be. */
+function failedCallOf(outcome: FailedOutcome): FailedCall | undefined {
+  switch (outcome.kind) {
+    case "price changed":
+      return undefined;
+    case "rejected":
+      return { cause: "status", status: outcome.status };
+    case "unreachable":
+      return { cause: outcome.cause };
+    case "misconfigured":
+    case "unintelligible":
+      return { cause: "answer" };
+  }
 }
 
 interface AcceptedForm {

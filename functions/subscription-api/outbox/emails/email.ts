@@ -4,7 +4,7 @@ import { readBoundedText } from "../../../../app/shared/http/bounded-body";
 import { parseJson } from "../../../../app/shared/http/parse-json";
 import type { MailConfig } from "../../config";
 import type { SendOutcome } from "../outbox";
-import { nameOf, postJson } from "../post-json";
+import { postJson } from "../post-json";
 
 export type EmailContent = { subject: string; html: string; text: string };
 
@@ -56,9 +56,10 @@ async function isRepetition(response: Response): Promise<boolean> {
   return body.status === "read" && problem.data?.name === "invalid_idempotent_request";
 }
 
-/** The error's code. Its message is not used, because it may quote the recipient. */
+/** The error's code, or its name. Its message is not used, because it may quote the recipient. */
 function codeOf(error: unknown): string {
-  return z.object({ code: z.string() }).safeParse(error).data?.code ?? nameOf(error);
+  const name = error instanceof Error ? error.name : typeof error;
+  return z.object({ code: z.string() }).safeParse(error).data?.code ?? name;
 }
 
 /** A quoted string (RFC 5322, section 3.2.4). */

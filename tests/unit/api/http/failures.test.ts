@@ -19,7 +19,8 @@ type Failure = {
   problem: string;
   /** Seconds. */
   retryAfter?: string;
-  level: "warn" | "error";
+  /** The only warning or error. */
+  logs: string;
 };
 
 const FAILURES: Failure[] = [
@@ -29,7 +30,7 @@ const FAILURES: Failure[] = [
     status: 503,
     problem: "The payment provider is unavailable",
     retryAfter: "5",
-    level: "error",
+    logs: "warn stripe_failed",
   },
   {
     what: "the same request is under way at Stripe",
@@ -37,14 +38,14 @@ const FAILURES: Failure[] = [
     status: 409,
     problem: REQUEST_IN_PROGRESS,
     retryAfter: "2",
-    level: "error",
+    logs: "warn stripe_failed",
   },
   {
     what: "Stripe's answer makes no sense",
     stripe: () => Response.json({ data: [{}] }),
     status: 502,
     problem: "The payment provider gave an unexpected answer",
-    level: "error",
+    logs: "error stripe_answer_unexpected",
   },
   {
     what: "D1 fails for a moment",
@@ -52,7 +53,7 @@ const FAILURES: Failure[] = [
     status: 503,
     problem: "The database is unavailable",
     retryAfter: "2",
-    level: "warn",
+    logs: "warn database_failed_in_passing",
   },
   {
     what: "another process writes to the database",
@@ -60,7 +61,7 @@ const FAILURES: Failure[] = [
     status: 503,
     problem: "The database is unavailable",
     retryAfter: "2",
-    level: "warn",
+    logs: "warn database_failed_in_passing",
   },
   {
     what: "another process has written to the database since the transaction began",
@@ -68,14 +69,14 @@ const FAILURES: Failure[] = [
     status: 503,
     problem: "The database is unavailable",
     retryAfter: "2",
-    level: "warn",
+    logs: "warn database_failed_in_passing",
   },
   {
     what: "a statement fails",
     database: "D1_ERROR: UNIQUE constraint failed for ada@example.com",
     status: 500,
     problem: "Internal server error",
-    level: "error",
+    logs: "error request_failed",
   },
 ];
 
@@ -109,12 +110,12 @@ test.each(FAILURES.filter(({ retryAfter }) => retryAfter))(
   },
 );
 
-test.each(FAILURES)("a failure is logged once, as $level, if $what", async (failure) => {
+test.each(FAILURES)("a failure is logged once, as $logs, if $what", async (failure) => {
   const { post, settled, logged } = failingApi(failure);
   await post();
   await settled();
-  const lines = logged.filter(({ event }) => event === "request_failed" || event === "database_failed_in_passing");
-  expect(lines.map(({ level }) => level)).toEqual([failure.level]);
+  const lines = logged.filter(({ level }) => level !== "info");
+  expect(lines.map(({ level, event }) => `${level} ${event}`)).toEqual([failure.logs]);
 });
 
 test("an error in the work after an answer is in the log alone, under the request's ID", async () => {

@@ -135,7 +135,7 @@ const REFUSALS: Refusal[] = [
     email: failed("409"),
     webhook: failed("409"),
   },
-  { answer: "no answer", response: noConnection, email: failed("TypeError"), webhook: failed("TypeError") },
+  { answer: "no answer", response: noConnection, email: failed("connection"), webhook: failed("connection") },
 ];
 
 test.each(REFUSALS)("after $answer an email is $email.status", async ({ response, email }) => {

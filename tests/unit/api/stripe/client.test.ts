@@ -86,6 +86,23 @@ test.each(FAILURES.map((each) => ({ ...each, level: each.level ?? "warn" })))(
   },
 );
 
+test.each<{ what: string; said: () => Promise<Response>; cause: string }>([
+  { what: "a closed port", said: () => Promise.reject(new Error("Network connection lost.")), cause: "connection" },
+  { what: "a name without an address", said: () => Promise.reject(new Error("internal error")), cause: "dns or tls" },
+  {
+    what: "no answer in time",
+    said: () => Promise.reject(new DOMException("of the client's own timer", "AbortError")),
+    cause: "deadline",
+  },
+  { what: "a proxy's page", said: async () => new Response("<html>", { status: 502 }), cause: "answer" },
+  { what: "an error status", said: async () => Response.json({ error: {} }, { status: 500 }), cause: "status" },
+])("a call that fails because of $what is logged with the cause $cause", async ({ said, cause }) => {
+  const { services, instead, logged } = signUpsInProcess();
+  instead.set("", said);
+  await services.payments.findCard("cus_1").catch(() => undefined);
+  expect(logged).toEqual([expect.objectContaining({ event: "stripe_failed", cause })]);
+});
+
 test("a failed call is logged with Stripe's type, code, status and request ID, without its message", async () => {
   const { services, instead, logged } = signUpsInProcess();
   const error = { type: "card_error", code: "card_declined", decline_code: "stolen_card", param: "items[0][price]" };
