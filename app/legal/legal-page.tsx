@@ -31,7 +31,7 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
         <h2 id="contents" className="label">
           Contents
         </h2>
-        <ol className="mt-3 text-sm">
+        <ul className="mt-3 text-sm">
           {sections.map((section, index) => (
             <li key={section.id}>
               <a href={`#${section.id}`} className="quiet-link">
@@ -39,7 +39,7 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
               </a>
             </li>
           ))}
-        </ol>
+        </ul>
       </nav>
       <article className="prose max-w-2xl">
         <Content components={components} />

@@ -116,6 +116,15 @@ test.describe("a card step whose scripts do not run says why:", () => {
     await expect(signup(page).payButton).toBeHidden();
   });
 
+  test("the card form fails again after a reload", async ({ page, complaints }) => {
+    await page.addInitScript(() => Reflect.deleteProperty(window, "matchMedia"));
+    await postForm(page);
+    await page.goto(PLAN, { waitUntil: "commit" });
+    await expect(notice(page)).toContainText("The card form didn’t load");
+    await expect(signup(page).payButton).toBeHidden();
+    expect(complaints.splice(0), "the error is reported").not.toEqual([]);
+  });
+
   test("the scripts have not come after eight seconds, and the card form takes its place once they have", async ({
     page,
   }) => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { Fragment, useEffect, useRef } from "react";
 import { AGREED_PRICE } from "../../contract/charge-wording";
 import { monthlyPrice } from "../../contract/money";
 import { PAID_PLANS } from "../../contract/plans";
@@ -61,21 +61,23 @@ export function PlanChoice({
           </p>
         )}
         {options.map((option, index) => (
-          <label key={option.packageId} className="plan-option">
-            <input
-              id={index === 0 ? PLAN_CHOICE_ID : undefined}
-              type="radio"
-              form={formId}
-              name={PLAN_CHOICE_FIELD}
-              value={option.value}
-              defaultChecked={option.packageId === current}
-              onChange={() => onChoose(option.packageId)}
-            />
-            <span>
-              <strong>{option.title}</strong>
-              <span>{option.terms}</span>
-            </span>
-          </label>
+          <Fragment key={option.packageId}>
+            <label className="plan-option">
+              <input
+                id={index === 0 ? PLAN_CHOICE_ID : undefined}
+                type="radio"
+                form={formId}
+                name={PLAN_CHOICE_FIELD}
+                value={option.value}
+                defaultChecked={option.packageId === current}
+                onChange={() => onChoose(option.packageId)}
+              />
+              <span>
+                <strong>{option.title}</strong>
+                <span>{option.terms}</span>
+              </span>
+            </label>{" "}
+          </Fragment>
         ))}
       </div>
     </fieldset>

@@ -23,9 +23,11 @@ export function ResumeOnAnotherDevice({ link: { url, qrCodePath } }: { link: Res
           className="mt-4 h-auto w-full max-w-80 rounded-md bg-[#fff]"
         />
       )}
-      <a href={url} className="mt-4 block break-all text-sm text-brand underline">
-        Link to continue this sign-up
-      </a>
+      <p className="mt-4">
+        <a href={url} className="block break-all text-sm text-brand underline">
+          Link to continue this sign-up
+        </a>
+      </p>
       <CopyButton text={url} />
     </details>
   );

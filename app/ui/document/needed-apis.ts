@@ -6,7 +6,7 @@ export const NEEDED_APIS = [
   "globalThis",
   "fetch",
   "AbortController",
-  "FormData",
+  "FormData.prototype.getAll",
   "Headers",
   "Request",
   "Response",
@@ -17,6 +17,7 @@ export const NEEDED_APIS = [
   "TextEncoder",
   "TransformStream",
   "InputEvent",
+  "MutationObserver",
   // Without it, Conform takes its own requests for the visitor's.
   "SubmitEvent.prototype.submitter",
   "Array.prototype.flat",

@@ -31,8 +31,11 @@ function workWithoutReact(page: HTMLElement): void {
   window.pageStart.failed();
   // A form that is sent twice makes one sign-up.
   if (form && isSending) form.submit();
-  // The server knows the step. Once, because the page may fail again.
-  else if (!form && !page.querySelector("[data-failed]") && performance.navigation.type !== 1) location.reload();
+  // The server knows the step. A page that has been reloaded may fail again, and loads without scripts, which says so.
+  else if (!form && !page.querySelector("[data-failed]")) {
+    if (performance.navigation.type === 1) history.replaceState({ hasFailed: true }, "");
+    location.reload();
+  }
 }
 
 /** For error boundaries: throws errors of the page's own code on, so that the page is kept. All others come from the server. */

@@ -40,6 +40,10 @@ const START = `function(needed,files,context,data){
     document.head.appendChild(element);
   }
   for(var i=0;i<needed.length;i++)if(!has(needed[i]))return fail("unsupported");
+  if(history.state&&history.state.hasFailed){
+    history.replaceState(null,"");
+    return fail("failed");
+  }
   say("loading");
   window.__remixContext=context;
   context.stream=new ReadableStream({start:function(stream){

@@ -37,7 +37,7 @@ export function Header() {
       <div className="wrap flex min-h-18 flex-wrap items-center justify-between gap-x-4">
         <a href="/" aria-label={`${company.name}, home`} className="flex rounded-md py-1">
           <Logo />
-        </a>
+        </a>{" "}
         <button
           type="button"
           {...{ popovertarget: MENU_ID }} // React 18 has no types for popovers

@@ -52,7 +52,7 @@ export class PaymentElement {
       this.#showAppearance();
       void this.#begin();
     };
-    container.replaceChildren(this.#frame);
+    container.appendChild(this.#frame);
   }
 
   updateAppearance(appearance: Appearance): void {

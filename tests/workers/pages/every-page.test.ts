@@ -95,6 +95,14 @@ describe.each(allPages)("$path", ({ path, heading }) => {
     expect((await open(path)).each("svg:not([width][height])", "class")).toEqual([]);
   });
 
+  test("keeps links, buttons and choices apart, also without its stylesheet", async () => {
+    const PARTS = "a, button, label, img";
+    const stuck = [...(await open(path)).document.querySelectorAll(PARTS)].filter(
+      ({ previousSibling, previousElementSibling: before }) => before === previousSibling && before?.matches(PARTS),
+    );
+    expect(stuck.map(({ outerHTML }) => outerHTML)).toEqual([]);
+  });
+
   test("is valid HTML", async () => {
     expect(await problemsOf((await open(path)).body)).toEqual([]);
   });

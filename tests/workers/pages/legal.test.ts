@@ -68,7 +68,8 @@ describe.each([
 
   test("has a table of contents that leads to them", async () => {
     const { wordsOfEach, each } = await open(path);
-    expect(wordsOfEach("main nav li")).toEqual(titles);
+    // A list that numbers its items would show each number twice in a text browser.
+    expect(wordsOfEach("main nav ul > li")).toEqual(titles);
     expect(each("main nav a", "href")).toEqual(each("article h2", "id").map((id) => `#${id}`));
   });
 });
