@@ -56,8 +56,8 @@ export function statusTable(answer: unknown): string {
   const { release, commit, days: latest, sign_ups } = status.parse(answer);
   const days = [...new Set(sign_ups.map(({ day }) => day))].sort();
   const count = (day: string, status: string) =>
-    sign_ups.filter((one) => one.day === day && one.status === status).reduce((sum, { n }) => sum + n, 0);
-  const rows = days.map((day) => [day, ...state.options.map((one) => String(count(day, one) || ""))]);
+    sign_ups.find((one) => one.day === day && one.status === status)?.n ?? "";
+  const rows = days.map((day) => [day, ...state.options.map((one) => String(count(day, one)))]);
   const table =
     days.length > 0 ? tableOf([["Day (UTC)", ...state.options], ...rows]) : `No sign-ups in the last ${latest} days.`;
   return `${table}\n\nRelease ${release}, commit ${commit}`;

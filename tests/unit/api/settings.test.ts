@@ -131,7 +131,7 @@ test("no secret is used twice", () => {
     { OPERATOR_TOKEN: one, LINK_SECRET: one },
     { LINK_SECRET: `${one},${one}` },
   ])
-    expect(Object.values(deployed(given))).toEqual(["must differ from every other secret"]);
+    expect(Object.values(deployed(given)), Object.keys(given).join()).toEqual(["must differ from every other secret"]);
 });
 
 const OTHER_HOSTS = { STRIPE_API_URL: "https://api.stripe.com", PUBLIC_URL: "https://api.example" };

@@ -133,7 +133,7 @@ describe.each([
   test("has one space for each run of white space", () => {
     const WHITE_SPACE = " \t\n\v\f\r\u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000";
     for (const space of [WHITE_SPACE, ...WHITE_SPACE])
-      expect(sentFor(field, `${space}Ada${space}Ada${space}`)).toBe("Ada Ada");
+      expect(sentFor(field, `${space}Ada${space}Ada${space}`), JSON.stringify(space)).toBe("Ada Ada");
   });
 
   test("takes the letters of any language, and the characters beside unreadable ones", () => {

@@ -58,7 +58,7 @@ test.each(["/", "/pricing", "/robots.txt"])(
   async (path) => {
     const { ask } = smallSite();
     for (const query of ["?_data=root", `?${"a&".repeat(64)}`, `?${"a".repeat(8192)}`])
-      expect(await ask(path + query)).toHaveStatus(200);
+      expect(await ask(path + query), query.slice(0, 20)).toHaveStatus(200);
   },
 );
 

@@ -189,14 +189,14 @@ describe("Start over", () => {
     const answer = await startOver(session, "the-first-key");
     expect(answer).toRedirectTo(PATH);
     expect(answer.session).toBe("cleared");
-    expect(answer.newNonce).toBe(true);
+    expect(answer.newNonce, "a new key for the form").toBe(true);
   });
 
   test("on an older page leaves the newer sign-up alone", async () => {
     const answer = await startOver({ ...card, key: "another-key" }, "the-first-key");
     expect(answer).toRedirectTo(PATH);
     expect(answer.session).toBeUndefined();
-    expect(answer.newNonce).toBe(false);
+    expect(answer.newNonce, "a new key for the form").toBe(false);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SIGNUP_FINISHED } from "../../../app/signup/server/notices.server";
 import type { SignupStep } from "../../../app/signup/steps";
 import { PLAN } from "../../support/site-in-process/site-settings";
-import { done, form, openForm, pagesWithServer, tryThrice } from "./page-with-server";
+import { done, form, LOST, openForm, pagesWithServer, tryThrice } from "./page-with-server";
 import { cardStep } from "./rendered-page";
 
 /* A page whose notice or step is no longer true. */
@@ -24,6 +24,16 @@ describe("a tab that the visitor comes back to", () => {
     await tryThrice();
     expect(notice()).toBe("");
     expect(text()).toContain("Please enter your card info");
+  });
+
+  test("says so if the next link is not reached", async () => {
+    const { site, comeBack, follow, notice } = await open(cardStep);
+    site.step = cardStep;
+    await comeBack();
+    site.step = LOST;
+    await follow("Edit details");
+    await tryThrice();
+    expect(notice()).toContain("We could not reach the site");
   });
 
   test("keeps a notice whose cause is still there", async () => {

@@ -131,7 +131,7 @@ describe("the form's cookie", () => {
 
   test("is read and not set again", () => {
     expect(sessions.nonceIn(asking(pairOf(cookie)))).toBe(pairOf(cookie).slice("__Host-form=".length));
-    expect(sessions.missingNonce(asking(pairOf(cookie)))).toBeUndefined();
+    expect(sessions.missingNonce(asking(pairOf(cookie))), "a second cookie").toBeUndefined();
   });
 
   test.each(["__Host-form=short", `${pairOf(cookie)}x`, "a=1"])(

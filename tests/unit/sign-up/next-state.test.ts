@@ -76,6 +76,13 @@ const ROWS: Row[] = [
     pastItsTime: DONE,
   },
   {
+    when: "the trial has started at another price than the site knows: it is done, at the API's",
+    stripe: SUCCEEDED,
+    api: { status: "trial", trial_end: "2026-11-27T12:00:00.000Z", price_cents: 60_000, currency: "usd" },
+    inTime: { ...DONE, agreedPriceCents: 60_000 },
+    pastItsTime: { ...DONE, agreedPriceCents: 60_000 },
+  },
+  {
     when: "the card is set up and the API offers no status: it is done",
     stripe: SUCCEEDED,
     inTime: { ...DONE, trialEnd: undefined },

@@ -232,12 +232,12 @@ describe("a sign-up that waits, or has no card in time, is checked:", () => {
 
   test("its end frees its key: the same form is another sign-up", async () => {
     const { newNonce } = await open(siteThatAnswers(STRIPE_CANCELED), waiting, PATH);
-    expect(newNonce).toBe(true);
+    expect(newNonce, "a new key for the form").toBe(true);
   });
 
   test("no other state gives the form another nonce", async () => {
     const { newNonce } = await open(siteThatAnswers(DECLINED), waiting, PATH);
-    expect(newNonce).toBe(false);
+    expect(newNonce, "a new key for the form").toBe(false);
   });
 
   test("an unknown secret is an error in the log", async () => {

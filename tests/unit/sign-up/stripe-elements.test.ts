@@ -28,10 +28,10 @@ describe("before a card is entered,", () => {
   test("Pay is disabled until the fields are loaded", async () => {
     const { ready, isPayEnabled, button, onReady } = await showForm();
     expect(button("Pay")).toBeDefined();
-    expect(isPayEnabled()).toBe(false);
+    expect(isPayEnabled(), "Pay is enabled").toBe(false);
     expect(onReady).not.toHaveBeenCalled();
     await ready();
-    expect(isPayEnabled()).toBe(true);
+    expect(isPayEnabled(), "Pay is enabled").toBe(true);
     expect(onReady).toHaveBeenCalledOnce();
   });
 });

@@ -34,7 +34,7 @@ describe("fields that Stripe does not load", () => {
     expect(notice()).toMatchObject({ title: "Payment Error", message: "Stripe's words." });
     expect(place()).not.toBe(RETURN_PATH);
     expect(button("Pay")).toBeDefined();
-    expect(isPayEnabled()).toBe(false);
+    expect(isPayEnabled(), "Pay is enabled").toBe(false);
   });
 
   test("without a message from Stripe show our own", async () => {
@@ -51,7 +51,7 @@ describe("fields that Stripe does not load", () => {
     expect(elements).toHaveBeenCalledTimes(2);
     expect(makeClient).toHaveBeenCalledTimes(1);
     await ready();
-    expect(isPayEnabled()).toBe(true);
+    expect(isPayEnabled(), "Pay is enabled").toBe(true);
   });
 
   test("within the limit, because an extension blocks their frame, are reported and can be mounted again", async () => {
@@ -64,7 +64,7 @@ describe("fields that Stripe does not load", () => {
     await ready();
     await pass(LOADING_LIMIT_MS);
     expect(notice()).toBeUndefined();
-    expect(isPayEnabled()).toBe(true);
+    expect(isPayEnabled(), "Pay is enabled").toBe(true);
   });
 
   test("within the limit are reported even if Stripe does not say either why", async () => {
@@ -86,7 +86,7 @@ describe("fields that Stripe does not load", () => {
     const { notice, button, isPayEnabled } = await showForm({ refusal: new Error("Invalid value for elements()") });
     expect(notice()).toMatchObject({ title: "Payment Error", message: NOT_LOADED });
     expect(button("Try again")).toBeDefined();
-    expect(isPayEnabled()).toBe(false);
+    expect(isPayEnabled(), "Pay is enabled").toBe(false);
   });
 });
 
@@ -106,6 +106,6 @@ describe("Stripe.js", () => {
     vi.stubGlobal("Stripe", StripeJs);
     await act(async () => script()?.dispatchEvent(new Event("load")));
     await ready();
-    expect(isPayEnabled()).toBe(true);
+    expect(isPayEnabled(), "Pay is enabled").toBe(true);
   });
 });

@@ -11,8 +11,11 @@ import {
   HOST,
   hostsOf,
   neighborsWith,
+  OTHER_PRICES,
   repository,
   SAYS,
+  takesPrices,
+  WITH_OLD_PLAN,
   WRANGLER,
 } from "./neighbors";
 import { outcomeOf } from "./outcome";
@@ -30,15 +33,9 @@ type Setup = { account?: Parameters<typeof cloudflare>[0]; others?: Partial<Neig
 /** Deploys beside an API that takes prices. `changes` are in their order. */
 async function deployed({ account, others, api }: Setup) {
   const { wrangler, changes } = cloudflare(account);
-  const takesPrices: Answer = (_, { body }) => {
-    const { packages = [], retired = [] } = JSON.parse(String(body));
-    changes.push(...retired.map((id: string) => `retired ${id}`));
-    changes.push(...packages.map((one: (typeof PACKAGES)[number]) => `${one.name} ${one.price_cents}`));
-    return Response.json({ prices: packages });
-  };
   const fetch = hostsOf({
     "api.acme.com": (path, init) =>
-      path.endsWith("/prices") ? Response.json({ prices: [] }) : (api ?? takesPrices)(path, init),
+      path.endsWith("/prices") ? Response.json({ prices: [] }) : (api ?? takesPrices(changes))(path, init),
   });
   const env = { OPERATOR_TOKEN };
   return {
@@ -47,15 +44,8 @@ async function deployed({ account, others, api }: Setup) {
   };
 }
 
-/** The API sells MINI for more and LITE for less than this release. */
-const [MINI, LITE, STANDARD] = PACKAGES.map((one) => ({
-  ...one,
-  stripe_price_id: "price_0123456789abcdef",
-  status: "listed",
-}));
-const sold = [MINI, LITE, STANDARD].map((one) => ({ ...one }));
-const packages = [{ ...MINI, price_cents: 99_900 }, { ...LITE, price_cents: 100 }, { ...STANDARD }];
-const [LOWER, HIGHER] = [`MINI ${MINI?.price_cents}`, `LITE ${LITE?.price_cents}`];
+const packages = OTHER_PRICES;
+const [LOWER, HIGHER] = PACKAGES.map(({ name, price_cents }) => `${name} ${price_cents}`);
 
 test.each<Setup & { what: string; changes: (string | undefined)[] }>([
   { what: "nothing else is new", changes: ["api deployed", "site deployed"] },
@@ -67,7 +57,7 @@ test.each<Setup & { what: string; changes: (string | undefined)[] }>([
   },
   {
     what: "a plan is no longer listed",
-    account: { packages: [...sold, { ...MINI, id: "old" }] },
+    account: { packages: WITH_OLD_PLAN },
     changes: ["api deployed", "site deployed", "retired old"],
   },
   {

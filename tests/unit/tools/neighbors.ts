@@ -32,11 +32,21 @@ export const FAULTS = Object.keys(WRANGLER) as Fault[];
 
 export type Version = { id: string; metadata: { created_on: string }; annotations: Record<string, string> };
 
+/** The API's catalog if it is this release's. */
+const SOLD = PACKAGES.map((one) => ({ ...one, stripe_price_id: "price_0123456789abcdef", status: "listed" }));
+/** The API sells MINI for more and LITE for less than this release. */
+export const OTHER_PRICES = SOLD.map((one, index) => ({
+  ...one,
+  price_cents: [99_900, 100][index] ?? one.price_cents,
+}));
+/** A plan of the API that this release no longer lists. */
+export const WITH_OLD_PLAN = [...SOLD, ...SOLD.slice(0, 1).map((one) => ({ ...one, id: "old" }))];
+
 /** The Cloudflare account. `faults` end the first command whose line matches: `{site or api} {arguments}`. */
 export function cloudflare({
   secrets = SECRETS,
   migrations = ["0001_first_release.sql"],
-  packages = PACKAGES.map((one) => ({ ...one, stripe_price_id: "price_0123456789abcdef", status: "listed" })),
+  packages = SOLD,
   versions = {},
   faults = [],
 }: {
@@ -103,6 +113,22 @@ export const hostsOf =
     const { host, pathname, search } = new URL(url);
     return (hosts[host] ?? (HOST.silent as Answer))(pathname + search, init);
   };
+
+/** An API that takes every catalog, and adds what it takes to `changes`. */
+export const takesPrices =
+  (changes: string[]): Answer =>
+  (_, { body }) => {
+    const { packages = [], retired = [] } = JSON.parse(String(body));
+    changes.push(...retired.map((id: string) => `retired ${id}`));
+    changes.push(...packages.map((one: (typeof PACKAGES)[number]) => `${one.name} ${one.price_cents}`));
+    return Response.json({ prices: packages });
+  };
+
+/** Settings of a production without the reference API. */
+export const siteAlone: Neighbors["settingsOf"] = (target) => {
+  const { site, other } = deployment();
+  return target === "production" ? { site, api: undefined } : other;
+};
 
 /** All neighbors of a stage that an owner has filled in. */
 export function neighborsWith(others: Partial<Neighbors>, stage: Stage = "production"): Neighbors {

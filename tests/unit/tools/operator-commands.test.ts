@@ -1,8 +1,7 @@
 import { expect, test, vi } from "vitest";
 import type { Neighbors } from "../../../tools/neighbors";
 import { runCommand } from "../../../tools/operator/operator";
-import { deployment } from "./filled-in-deployment";
-import { type Answer, HOST, hostsOf, neighborsWith } from "./neighbors";
+import { type Answer, HOST, hostsOf, neighborsWith, siteAlone } from "./neighbors";
 import { outcomeOf } from "./outcome";
 
 /* The operator's commands: what they print and how they end, for each answer of the API. */
@@ -117,8 +116,6 @@ test("a command that the API does in parts asks until the last one, and adds the
 test.each(scripts)("%s asks nobody without a token, and nobody else's API", async (script) => {
   const without = await ran(script, () => Response.json({}), { env: {} });
   expect(without).toMatchObject({ exitCode: 1, bodies: [], last: expect.stringContaining("read -rs OPERATOR_TOKEN") });
-  const { site, other } = deployment();
-  const settingsOf: Neighbors["settingsOf"] = (target) => (target === "production" ? { site, api: undefined } : other);
-  const foreign = await ran(script, () => Response.json({}), { settingsOf });
+  const foreign = await ran(script, () => Response.json({}), { settingsOf: siteAlone });
   expect(foreign).toMatchObject({ exitCode: 1, bodies: [], last: expect.stringContaining("Only the reference API") });
 });

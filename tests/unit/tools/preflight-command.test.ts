@@ -3,8 +3,19 @@ import { company } from "../../../app/company";
 import type { Neighbors } from "../../../tools/neighbors";
 import { preflight } from "../../../tools/preflight/preflight";
 import { SECRETS } from "../../support/filled-in-settings";
-import { deployment, PRICES } from "./filled-in-deployment";
-import { type Answer, cloudflare, FAULTS, HOST, hostsOf, neighborsWith, repository, SAYS, WRANGLER } from "./neighbors";
+import { PRICES } from "./filled-in-deployment";
+import {
+  type Answer,
+  cloudflare,
+  FAULTS,
+  HOST,
+  hostsOf,
+  neighborsWith,
+  repository,
+  SAYS,
+  siteAlone,
+  WRANGLER,
+} from "./neighbors";
 import { outcomeOf } from "./outcome";
 
 /* `npm run preflight`: when a stage is ready, and when the command cannot know. It changes nothing. */
@@ -118,21 +129,19 @@ test("production is not ready outside a repository", async () => {
   expect(output).toContain("✗ this folder is not a git repository");
 });
 
-const { site, other } = deployment();
-const alone: Neighbors["settingsOf"] = (target) => (target === "production" ? { site, api: undefined } : other);
-
 test.each<{ what: string; others: Partial<Neighbors>; left: string }>([
   { what: "both Workers", others: {}, left: "secrets, migrations and packages" },
-  { what: "the site alone", others: { settingsOf: alone }, left: "secrets, and whether the API answers" },
+  { what: "the site alone", others: { settingsOf: siteAlone }, left: "secrets, and whether the API answers" },
 ])("offline, the preflight of $what asks nobody and says what it left out", async ({ others, left }) => {
   const { wrangler, asked } = cloudflare();
   const { exitCode, last, output } = await run(neighborsWith({ wrangler, ...others }), true);
   expect({ exitCode, last, asked }).toEqual({ exitCode: 0, last: READY, asked: [] });
   expect(output).toContain(`Not checked: ${left} (--offline).`);
+  expect(output, "changes of a database that nobody asked").not.toContain("Deploying");
 });
 
 test("the site alone is not ready if its own API does not refuse an empty form", async () => {
-  const { exitCode, output } = await run(neighborsWith({ settingsOf: alone, ...api(() => new Response("ok")) }));
+  const { exitCode, output } = await run(neighborsWith({ settingsOf: siteAlone, ...api(() => new Response("ok")) }));
   expect(output).toContain(
     "✗ site: SUBSCRIPTION_API_URL: https://api.acme.com/subscription answered an empty form with 200",
   );

@@ -5,7 +5,6 @@ import type { Neighbors } from "../../../tools/neighbors";
 import { PACKAGES } from "../../../tools/releases/prices";
 import { rollback } from "../../../tools/releases/rollback";
 import { root } from "../../../tools/wrangler/wrangler";
-import { deployment } from "./filled-in-deployment";
 import {
   type Answer,
   COMMIT,
@@ -13,8 +12,11 @@ import {
   FAULTS,
   hostsOf,
   neighborsWith,
+  OTHER_PRICES,
   repository,
   SAYS,
+  siteAlone,
+  takesPrices,
   type Version,
   WRANGLER,
 } from "./neighbors";
@@ -48,14 +50,8 @@ type Setup = {
 
 async function rolledBack({ account, others, api, keepsPrices = false, commit = COMMIT }: Setup) {
   const { wrangler, changes } = cloudflare({ versions: both(COMMIT, OTHER), ...account });
-  const takesPrices: Answer = (_, { body }) => {
-    const { packages = [], retired = [] } = JSON.parse(String(body));
-    changes.push(...retired.map((id: string) => `retired ${id}`));
-    changes.push(...packages.map((one: (typeof PACKAGES)[number]) => `${one.name} ${one.price_cents}`));
-    return Response.json({ prices: packages });
-  };
   const beside = neighborsWith({
-    ...{ wrangler, git, fetch: hostsOf({ "api.acme.com": api ?? takesPrices }) },
+    ...{ wrangler, git, fetch: hostsOf({ "api.acme.com": api ?? takesPrices(changes) }) },
     ...{ env: { OPERATOR_TOKEN: "the-token-of-an-operator-in-the-tests" }, ...others },
   });
   return { ...(await outcomeOf(() => rollback("production", commit, keepsPrices, beside))), changes };
@@ -82,13 +78,7 @@ test.each<Setup & { what: string; id?: string }>([
 });
 
 const OLD_SECRET = /a secret has changed since, and this version has the old one\. .*git switch --detach/;
-const [MINI, LITE, STANDARD] = PACKAGES.map((one) => ({
-  ...one,
-  stripe_price_id: "price_0123456789abcdef",
-  status: "listed",
-}));
-/** The API sells MINI for more and LITE for less than the commit. */
-const packages = [{ ...MINI, price_cents: 99_900 }, { ...LITE, price_cents: 100 }, { ...STANDARD }];
+const packages = OTHER_PRICES;
 
 test.each<Setup & { what: string; says: RegExp }>([
   { what: "a secret changed since", account: { versions: both(COMMIT, "secret") }, says: OLD_SECRET },
@@ -134,7 +124,8 @@ test.each<Setup & { what: string; says: RegExp }>([
 
 test("a rollback over a raised and a lowered price lowers before the site, and raises after it", async () => {
   const { changes } = await rolledBack({ account: { packages } });
-  expect(changes).toEqual([`MINI ${MINI?.price_cents}`, "site v1", `LITE ${LITE?.price_cents}`, "api v1"]);
+  const [lower, higher] = PACKAGES.map(({ name, price_cents }) => `${name} ${price_cents}`);
+  expect(changes).toEqual([lower, "site v1", higher, "api v1"]);
 });
 
 test("a rollback that keeps prices asks neither database nor API", async () => {
@@ -177,8 +168,6 @@ test.each(["HEAD", "0123456", "main", "0123456789abcdefg"])("a rollback to %s as
 });
 
 test("a rollback of the site alone leaves everything else alone", async () => {
-  const { site, other } = deployment();
-  const settingsOf: Neighbors["settingsOf"] = (target) => (target === "production" ? { site, api: undefined } : other);
-  const { exitCode, last, changes } = await rolledBack({ others: { settingsOf, env: {} } });
+  const { exitCode, last, changes } = await rolledBack({ others: { settingsOf: siteAlone, env: {} } });
   expect({ exitCode, last, changes }).toEqual({ exitCode: 0, last: DONE, changes: ["site v1"] });
 });

@@ -2,8 +2,7 @@ import { expect, test, vi } from "vitest";
 import { formFields, INVALID_EMAIL } from "../../../app/contract/fields/form-fields";
 import type { Neighbors } from "../../../tools/neighbors";
 import { smoke } from "../../../tools/releases/smoke";
-import { deployment } from "./filled-in-deployment";
-import { type Answer, HOST, hostsOf, neighborsWith } from "./neighbors";
+import { type Answer, HOST, hostsOf, neighborsWith, siteAlone } from "./neighbors";
 import { outcomeOf } from "./outcome";
 
 /* `npm run smoke`: which answers of the site, the API and Stripe are right, and what its last line says. */
@@ -162,16 +161,14 @@ test.each<Setup & { what: string; failed: string; says: RegExp }>([
 });
 
 test("the site alone needs an API that refuses an empty form as JSON, and no /health of it", async () => {
-  const { site: own, other } = deployment();
-  const settingsOf: Neighbors["settingsOf"] = (target) =>
-    target === "production" ? { site: own, api: undefined } : other;
+  const others = { settingsOf: siteAlone };
   const refusing: Answer = () => Response.json({ errors: {} }, { status: 422 });
-  const right = await smoked({ hosts: { "api.acme.com": refusing }, others: { settingsOf } });
+  const right = await smoked({ hosts: { "api.acme.com": refusing }, others });
   expect({ exitCode: right.exitCode, last: right.last }).toEqual({
     exitCode: 0,
     last: "Everything works in production.",
   });
-  const wrong = await smoked({ hosts: { "api.acme.com": status(200) }, others: { settingsOf } });
+  const wrong = await smoked({ hosts: { "api.acme.com": status(200) }, others });
   expect({ exitCode: wrong.exitCode, last: wrong.last }).toEqual({
     exitCode: 1,
     last: "Not right in production: subscription API.",

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { TRIAL_DAYS } from "../../../../app/contract/trial";
+import { SIGN_UP_HOURS, TRIAL_DAYS } from "../../../../app/contract/trial";
 import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
 import { CHECK_RANKS, type SignUp } from "../../../../functions/subscription-api/sign-up";
 import { DAY, HOUR, MINUTE } from "../../../support/api-in-process/scheduler";
@@ -192,6 +192,19 @@ test.each([
     expect(api.calls).toHaveLength(asked ? 1 : 0);
   },
 );
+
+test("a sign-up without a card is checked after ten minutes, then each time it is three times as old, and at its end", async () => {
+  const api = signUpsInProcess();
+  const { id } = await api.pending();
+  const minutes: number[] = [];
+  for (let check = 0; check < 6; check += 1) {
+    const next = Date.parse((await api.find(id)).check_at ?? "");
+    minutes.push((next - NOW) / MINUTE);
+    vi.setSystemTime(next);
+    await cron(api);
+  }
+  expect(minutes).toEqual([10, 30, 90, 270, 810, SIGN_UP_HOURS * 60]);
+});
 
 test("a card that is set up while its form is canceled after a day still starts the trial", async () => {
   const api = signUpsInProcess();

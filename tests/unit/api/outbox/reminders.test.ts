@@ -78,3 +78,13 @@ test("an end that was moved away after its reminder, and comes back, is not remi
   await api.runScheduled();
   expect(api.sent.filter(({ key }) => key?.startsWith("trial-ending/"))).toHaveLength(1);
 });
+
+test("a reminder that a restore held back stays so when its end is moved away and comes back", async () => {
+  const api = signUpsInProcess();
+  const signUp = await api.onTrial();
+  api.rows("UPDATE outbox SET state = 'dropped', drop_reason = 'restored' WHERE kind = 'trial-ending'");
+  for (const day of [TRIAL_DAYS + 4, TRIAL_DAYS]) await moveEnd(api, signUp, day);
+  api.set(NOW + DROPPED * DAY);
+  await api.runScheduled();
+  expect(api.sent.map(({ key }) => key).filter((key) => key?.startsWith("trial-ending/"))).toEqual([]);
+});
