@@ -3,9 +3,9 @@ import { isBeforeTrial, type SignUp } from "../../sign-up";
 import type { SetupIntent } from "../../stripe/card-setup";
 import { isCustomerOrCardMissing, PaymentsError } from "../../stripe/client";
 import { checkCard, prepareCardForm } from "./collect-card";
-import { cleanUp, endBeforeTrial, endByNotMe, endTrialByNotMe } from "./end-sign-up";
+import { cleanUp, endBeforeTrial, endByNotMe, endTrialByNotMe, followLateSubscription } from "./end-sign-up";
 import type { AdvanceServices, MakeTransition, Transition } from "./transition";
-import { followLateSubscription, followSubscription, startTrial } from "./trial";
+import { followSubscription, startTrial } from "./trial";
 
 /*
  * The states of a sign-up. The transitions below write these changes, except the first one and a declined card.

@@ -4,7 +4,7 @@ import { isCleanedUp, wasEnded } from "../../sign-up";
 import type { Payments } from "../../stripe/payments";
 import { fromNow, isPast, KEPT_AFTER_END_MS, now } from "../timing";
 import type { AdvanceServices, Transition } from "./transition";
-import { subscriptionOf } from "./trial";
+import { followSubscription, subscriptionOf } from "./trial";
 
 type EndReason = NonNullable<SignUp["end_reason"]>;
 
@@ -31,25 +31,53 @@ export async function endTrialByNotMe(signUp: SignUp, services: AdvanceServices)
   const { payments, signUps, trialHashes } = services;
   const { id, email, email_verified_at, stripe_setup_intent_id } = signUp;
   if (wasEnded(signUp)) return { done: true };
-  const subscription = await subscriptionOf(signUp, payments);
-  const ended = subscription && (await payments.cancelSubscription(subscription.stripeSubscriptionId));
-  // Asked after the cancellation, because Stripe may charge and the customer may cancel until then.
-  const isPaid = ended !== undefined && (await payments.hasPaid(ended.stripeSubscriptionId));
-  const wasCanceled = subscription
-    ? subscription.isCanceledByCustomer || ended?.isCanceledByCustomer === true
-    : signUp.status === "canceled";
+  const { ended, isPaid, wasCanceled } = await endSubscription(signUp, payments);
   await payments.releaseCard(stripe_setup_intent_id);
   const needsSupport = isPaid || email_verified_at !== null;
   const secondTrial = trialHashes.secondTrialOf(email);
   const mayHaveTrialAgain = !needsSupport && !wasCanceled && !(await signUps.hasHadTrial(secondTrial.claimed));
   return {
     write: {
-      columns: { status: "canceled", end_reason: "not-me", idempotency_key: unusedKey(id), check_at: null },
+      columns: {
+        status: "canceled",
+        end_reason: "not-me",
+        idempotency_key: unusedKey(id),
+        stripe_subscription_id: ended?.stripeSubscriptionId ?? null,
+        check_at: null,
+      },
       messages: messagesOnce(id, "account-closed", ...(needsSupport ? (["not-me-reported"] as const) : [])),
       secondTrial: mayHaveTrialAgain ? secondTrial : undefined,
     },
     log: ["warn", "sign_up_ended", { signUpId: id, reason: "not-me" }],
   };
+}
+
+/**
+ * Sales may subscribe a customer without a plan after the trial. If the address's owner has ended the sign-up, perhaps at the same
+ * moment, that subscription ends too. All other canceled sign-ups stay as they are.
+ */
+export async function followLateSubscription(signUp: SignUp, services: AdvanceServices): Promise<Transition> {
+  const { id, stripe_subscription_id } = signUp;
+  if (stripe_subscription_id !== null) return { done: true };
+  if (!wasEnded(signUp)) return followSubscription(signUp, services);
+  const { ended, isPaid } = await endSubscription(signUp, services.payments);
+  if (ended === undefined) return { done: true };
+  return {
+    write: {
+      columns: { stripe_subscription_id: ended.stripeSubscriptionId },
+      messages: isPaid ? messagesOnce(id, "not-me-reported") : [],
+    },
+  };
+}
+
+/** Cancels the subscription, if there is one. */
+async function endSubscription(signUp: SignUp, payments: Payments) {
+  const found = await subscriptionOf(signUp, payments);
+  if (found === undefined) return { ended: undefined, isPaid: false, wasCanceled: signUp.status === "canceled" };
+  const ended = await payments.cancelSubscription(found.stripeSubscriptionId);
+  // Asked after the cancellation, because Stripe may charge and the customer may cancel until then.
+  const isPaid = await payments.hasPaid(ended.stripeSubscriptionId);
+  return { ended, isPaid, wasCanceled: found.isCanceledByCustomer || ended.isCanceledByCustomer };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { reminderDate, trialEndOf } from "../../../../app/contract/trial";
 import { messagesOnce, type NewMessage, reminderKey } from "../../outbox/outbox";
-import { type SignUp, wasEnded } from "../../sign-up";
+import type { SignUp } from "../../sign-up";
 import type { SetupIntent } from "../../stripe/card-setup";
 import { unexpectedAnswer } from "../../stripe/client";
 import type { Payments } from "../../stripe/payments";
@@ -60,12 +60,6 @@ export async function followSubscription(signUp: SignUp, { payments }: AdvanceSe
     columns.stripe_subscription_id === stripe_subscription_id &&
     columns.trial_end === trial_end;
   return isKnown ? { done: true } : { write: { columns, messages: reminderMessages(id, trial) } };
-}
-
-/** Sales may subscribe a customer without a plan after the trial. All other canceled sign-ups stay as they are. */
-export async function followLateSubscription(signUp: SignUp, services: AdvanceServices): Promise<Transition> {
-  if (signUp.stripe_subscription_id !== null || wasEnded(signUp)) return { done: true };
-  return followSubscription(signUp, services);
 }
 
 /** Undefined for a trial without a plan, unless sales has created a subscription in the meantime. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { StripeObject } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "./sign-ups";
-import { TRIGGERS } from "./situations";
+import { SITUATIONS, TRIGGERS } from "./situations";
 
 /* "This wasn't me" while something else happens at Stripe, just before one of its calls. */
 
@@ -40,3 +40,25 @@ test.each(CALLS)("an address whose trial a customer cancels just before %s gets 
   const ended = await endDuring(call, ({ model }, subscription) => model.become(subscription, "canceled"));
   expect(ended).toEqual({ reports: 0, mayHaveTrialAgain: false, subscriptions: ["canceled"] });
 });
+
+test.each(["GET subscriptions", "GET setup_intents", "POST payment_methods"])(
+  "a customer without a plan whom sales charge just before %s has no subscription, and support hears of it",
+  async (call) => {
+    const api = signUpsInProcess();
+    const signUp = await SITUATIONS["trialing without a plan, nothing"](api);
+    const { model, instead, messages, rows } = api;
+    const sale = `customer=${signUp.stripe_customer_id}&items[0][price]=price_standard&trial_period_days=0`;
+    instead.set(call, () => {
+      instead.clear();
+      model.request("POST", new URL("https://stripe/v1/subscriptions"), sale, undefined);
+      for (const subscription of model.all("subscription")) model.become(subscription, "active");
+      return undefined;
+    });
+    await TRIGGERS["not me"](api, signUp);
+    await TRIGGERS["subscription event"](api, signUp);
+    const [subscription, ...others] = model.all("subscription");
+    expect([subscription?.status, others]).toEqual(["canceled", []]);
+    expect(rows("SELECT stripe_subscription_id FROM sign_ups")).toEqual([{ stripe_subscription_id: subscription?.id }]);
+    expect(messages().filter(({ kind }) => kind === "not-me-reported")).toHaveLength(1);
+  },
+);
