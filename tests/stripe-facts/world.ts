@@ -64,6 +64,7 @@ export function connect({ url, secretKey, publishableKey, patienceMs, perSecond 
 
   return {
     stripe,
+    publishableKey,
     unique,
     newPrice,
     patienceMs,

@@ -71,26 +71,28 @@ export const customers: Fact[] = [
     situation: "a list goes on after the last object of the page before, without gaps or repetitions",
     async calls({ stripe, unique }) {
       const email = `${unique("pages")}@example.com`;
-      for (let made = 0; made < 3; made += 1) await stripe.customers.create({ email, name: String(made) });
+      for (let made = 0; made < 4; made += 1) await stripe.customers.create({ email, name: String(made) });
       const first = await stripe.customers.list({ email, limit: 2 });
       const second = await stripe.customers.list({ email, limit: 2, starting_after: first.data.at(-1)?.id ?? "" });
       const names = [...first.data, ...second.data].map(({ name }) => name ?? "");
       return { pages: [first.data.length, second.data.length], more: [first.has_more, second.has_more], names };
     },
-    comes: { pages: [2, 1], more: [true, false], names: ["2", "1", "0"] },
+    comes: { pages: [2, 2], more: [true, false], names: ["3", "2", "1", "0"] },
     page: "https://docs.stripe.com/api/pagination",
   },
   {
-    situation: "a card of nobody cannot be a customer's default",
+    situation: "a card of nobody or of another customer cannot be a customer's default",
     async calls(world) {
-      const { id: customer } = await newCustomer(world);
-      const { id } = await world.stripe.paymentMethods.attach("pm_card_visa", { customer });
-      await world.stripe.paymentMethods.detach(id);
-      const invoice_settings = { default_payment_method: id };
-      const { type, code } = await refusal(world.stripe.customers.update(customer, { invoice_settings }));
-      return { type, code };
+      const [{ id: customer }, { id: another }] = [await newCustomer(world), await newCustomer(world)];
+      const { customers, paymentMethods } = world.stripe;
+      const attach = async (owner: string) => (await paymentMethods.attach("pm_card_visa", { customer: owner })).id;
+      const [nobodys, anothers] = [await attach(customer), await attach(another)];
+      await paymentMethods.detach(nobodys);
+      const codeOf = async (id: string) =>
+        (await refusal(customers.update(customer, { invoice_settings: { default_payment_method: id } }))).code;
+      return { nobodys: await codeOf(nobodys), anothers: await codeOf(anothers) };
     },
-    comes: { type: "invalid_request_error", code: "resource_missing" },
+    comes: { nobodys: "resource_missing", anothers: "resource_missing" },
     page: "https://docs.stripe.com/api/customers/update",
   },
   {

@@ -197,6 +197,19 @@ export const publicSetupIntents: Fact[] = [
     page: "https://docs.stripe.com/api/setup_intents/retrieve",
   },
   {
+    situation: "with the publishable key alone, which everyone can read, neither customers nor a setup can be read",
+    async calls(world) {
+      const { id } = await newIntent(world);
+      const { customers, setupIntents } = world.stripe;
+      const options = { apiKey: world.publishableKey };
+      const list = await refusal(customers.list({ limit: 1 }, options));
+      const setup = await refusal(setupIntents.retrieve(id, {}, options));
+      return { isListRefused: list.isRefused !== false, isSetupRefused: setup.isRefused !== false };
+    },
+    comes: { isListRefused: true, isSetupRefused: true },
+    page: "https://docs.stripe.com/keys",
+  },
+  {
     situation: "with a wrong key, the site is refused",
     async calls(world) {
       const { client_secret } = await newIntent(world);

@@ -85,10 +85,16 @@ export async function newTrial(world: World, { card = "pm_card_visa", cents = ST
 }
 
 /** Subscribes as the API does. */
-export function subscribe({ stripe }: World, customer: string, price: string, options?: Stripe.RequestOptions) {
+export function subscribe(
+  { stripe }: World,
+  customer: string,
+  price: string,
+  options?: Stripe.RequestOptions,
+  metadata: Stripe.MetadataParam = {},
+) {
   return stripe.subscriptions.create(
     {
-      ...{ customer, items: [{ price }], off_session: true, trial_period_days: TRIAL_DAYS },
+      ...{ customer, items: [{ price }], metadata, off_session: true, trial_period_days: TRIAL_DAYS },
       trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
     },
     options,

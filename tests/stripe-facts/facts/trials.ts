@@ -141,6 +141,20 @@ export const trials: Fact[] = [
     page: "https://docs.stripe.com/api/subscriptions/cancel",
   },
   {
+    situation: "a customer's subscriptions are listed with their metadata, also canceled ones, the newest first",
+    async calls(world) {
+      const [{ id: customer }, { id: price }] = [await newCustomer(world), await world.price(MINI)];
+      for (const sign_up_id of ["first", "second"]) {
+        const { id } = await subscribe(world, customer, price, {}, { sign_up_id });
+        if (sign_up_id === "first") await world.stripe.subscriptions.cancel(id);
+      }
+      const { data } = await world.stripe.subscriptions.list({ customer, status: "all", limit: 100 });
+      return { signUps: data.map(({ metadata }) => metadata.sign_up_id) };
+    },
+    comes: { signUps: ["second", "first"] },
+    page: "https://docs.stripe.com/api/subscriptions/list",
+  },
+  {
     situation: "what is canceled after a charge is neither refunded nor charged again",
     async calls(world) {
       const trial = await newTrial(world);

@@ -37,19 +37,11 @@ test.each([
   },
   {
     path: "/pricing",
-    links: [
-      "Start free trial: /subscription/5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10",
-      "Start free trial: /subscription/0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220",
-      `Start free trial: ${STANDARD}`,
-      `Contact Sales: ${SALES}?subject=Enterprise%2FAgency%20plan`,
-      `Contact support: ${SUPPORT}`,
-      `customer portal: ${PORTAL}`,
-      ...CLOSING_LINKS,
-    ],
+    links: [`Contact support: ${SUPPORT}`, `customer portal: ${PORTAL}`, ...CLOSING_LINKS],
   },
   { path: "/nothing-here", links: ["Return to Home: /"] },
-])("$path has its links in order", async ({ path, links }) => {
-  expect((await open(path)).links("main a")).toEqual(links);
+])("$path has its links in order, beside the plan cards of tests/unit/pricing", async ({ path, links }) => {
+  expect((await open(path)).links("main a:not(#plans a)")).toEqual(links);
 });
 
 const PLATFORMS = "ChatGPT, Perplexity";
