@@ -23,7 +23,7 @@ export function monthlyPrice(cents: number): string {
 
 export const A_MONTH = "a month";
 
-/** For what is charged, with the currency: `$100.00 USD`, `$1,250.50 USD`. @param cents whole US cents */
+/** For charges, with the currency: `$100.00 USD`, `$1,250.50 USD`. @param cents whole US cents */
 export function chargedAmount(cents: number): string {
   return `${fullAmount(cents)} USD`;
 }

@@ -3,7 +3,7 @@ import { MAX_CENTS } from "./money";
 
 /**
  * Response of `GET /subscription/packages/{package_id}`, which the form asks about a plan that is not on the price list.
- * `price_cents` is what it costs each month.
+ * `price_cents` is its monthly price.
  */
 export const packageResponse = z.discriminatedUnion("status", [
   z.object({

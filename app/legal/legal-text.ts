@@ -8,16 +8,14 @@ export interface LegalAttributes {
   updated: string;
 }
 
-/** Sections have depth 2. */
-export interface TocEntry {
+export interface Section {
+  /** Its heading. */
   value: string;
-  depth: number;
   id: string;
-  children?: TocEntry[];
 }
 
 export interface LegalText extends LegalAttributes {
   path: "/privacy" | "/terms" | "/security";
-  sections: TocEntry[];
+  sections: Section[];
   Content: ComponentType<MDXProps>;
 }

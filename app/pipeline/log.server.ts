@@ -13,7 +13,8 @@ export interface Log {
 }
 
 /**
- * The log of one request to the site, which stages and loaders get from the context: it puts the request ID in every line. `end` writes the request's line, with all fields passed to `add`.
+ * The log of one request: every line has its ID. Stages and loaders get it from the context. `end` writes the request's own line,
+ * with all fields passed to `add`.
  * @param env the Worker's settings, which may be wrong
  */
 export function createLog(requestId: string, env: object): Log {

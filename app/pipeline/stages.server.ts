@@ -16,7 +16,7 @@ import { routeMatcher } from "./routes.server";
 import type { Configuration } from "./settings/configuration.server";
 import { requireSettings } from "./settings/require-settings.server";
 
-export interface SiteOptions {
+interface SiteOptions {
   build: ServerBuild;
   app(configuration: Configuration): App;
 }

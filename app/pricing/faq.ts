@@ -1,6 +1,6 @@
 import type { Site } from "../ui/use-site";
 
-export interface FaqItem {
+interface FaqItem {
   question: string;
   answer: string;
 }

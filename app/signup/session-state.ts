@@ -92,7 +92,7 @@ export type TrialAnswer = SubscriptionStatus | { status: "unreachable" | "unknow
  * | succeeded               | unknown                            | waiting                  | ended, "too old"  |
  * | succeeded               | anything else                      | waiting                  | waiting           |
  *
- * The API's price replaces the one that the site knows.
+ * The API's price replaces the session's.
  *
  * @param trial undefined if the API offers no status
  * @param now milliseconds since 1970

@@ -1,19 +1,15 @@
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
-import { PlanSummary } from "./form/plan-summary";
+import { type PlanOnPage, PlanSummary } from "./form/plan-summary";
 import type { SignupStep } from "./steps";
 
 /** The heading of the form and of the card's step. */
 export const SIGN_UP_HEADING = "Complete Your Subscription";
 
-export interface SignupFrameProps {
+export interface SignupFrameProps extends Partial<PlanOnPage> {
   heading: string;
   progress?: 1 | 2;
   headingRef: HeadingRef;
   intro?: string;
-  packageId?: string;
-  /** The price that the visitor agreed to, or the current price if it is not the price list's. */
-  shownPriceCents?: number | undefined;
-  canChange?: boolean;
   planChange?: ReactNode;
   children: ReactNode;
 }

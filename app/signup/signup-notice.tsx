@@ -43,7 +43,7 @@ export function SignupNotice({
   );
 }
 
-/** What went wrong, above the step: announced, focused and in view. Stays in the document while nothing has. */
+/** An error above the step: announced, focused and in view. Its live region also stays in the document without one. */
 export function FailureNotice({ notice, requestId }: { notice: Notice | undefined; requestId?: string | undefined }) {
   return (
     <LiveRegion role="alert">{notice && <SignupNotice notice={notice} requestId={requestId} takesFocus />}</LiveRegion>

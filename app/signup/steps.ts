@@ -61,8 +61,8 @@ export type DoneStepData = Pick<
   "packageId" | "agreedPriceCents" | "card" | "startedAt" | "trialEnd" | "requestId" | "flash" | "details"
 > & {
   step: "done";
-  /** Undefined if the browser's cookie has another sign-up or none. */
-  key: string | undefined;
+  /** Missing if the browser's cookie has another sign-up or none. */
+  key?: string;
 };
 
 export type SignupStep = FormStepData | CardStepData | WaitingStepData | ResumeStepData | DoneStepData;

@@ -5,10 +5,6 @@ import { expect, test } from "./support/stack";
 test("from the third declined card on, the page says how many tries are left; after the fifth, that the sign-up has ended", async ({
   page,
 }) => {
-  // The cards of another sign-up in this tab do not count.
-  await page.addInitScript(() => {
-    if (!sessionStorage["declined-cards"]) sessionStorage["declined-cards"] = "seti_other 2";
-  });
   const visitor = signup(page);
   await visitor.openCard();
   const alert = page.getByRole("alert");

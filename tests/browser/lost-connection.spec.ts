@@ -82,13 +82,6 @@ async function atFilledCard(page: Page) {
   await card.getByLabel("Security code").fill("123");
 }
 
-async function atEdit(page: Page) {
-  await postForm(page);
-  await page.goto(`${PLAN}?edit`);
-  await hydrated(page);
-  await page.getByLabel("City").fill("Shelbyville");
-}
-
 async function atUnloadedCard(page: Page) {
   await postForm(page);
   await page.route("**/stripe.js", (route) => route.abort("blockedbyclient"));
@@ -153,20 +146,12 @@ const JOURNEYS: Journey[] = [
     ...{ notice: SITE_LOST, title: CARD, finish: keepsCard, ends: keepsCard },
   },
   {
-    ...{ moment: "before going back to the card", begin: atEdit, control: link("go back to the card"), cut: offline },
-    ...{ notice: SITE_LOST, title: FORM, finish: keepsCity, ends: keepsCity },
-  },
-  {
     ...{ moment: "before Try again", begin: atUnloadedCard, control: button("Try again"), cut: offline },
     ...{ notice: NOT_LOADED, title: CARD, finish: unblock, ends: showsCard },
   },
   { moment: "during Continue this sign-up", ...resume, cut: losingTheAnswer, notice: API_LOST },
   { moment: "before Sign up another company", ...another, cut: offline, notice: API_LOST },
 ];
-
-function keepsCity(page: Page) {
-  return expect(page.getByLabel("City")).toHaveValue("Shelbyville");
-}
 
 async function unblock(page: Page) {
   await page.unroute("**/stripe.js");

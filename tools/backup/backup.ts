@@ -27,7 +27,6 @@ export async function backup(
   const encrypter = encrypterFor(recipient);
   const name = databaseNameIn(api);
   const copy = resolve(folder, `${name}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z.sql.age`);
-  await mkdir(resolve(folder), { recursive: true, mode: 0o700 });
   await inPrivateFolder(async ({ folder: private_, signal, unlessStopped }) => {
     const plain = join(private_, "database.sql");
     console.log(`Copying ${name}, which answers nobody meanwhile …`);
@@ -37,6 +36,7 @@ export async function backup(
     if (!succeeded) throw new ToolError(`✗ ${failureIn(output)}`);
     if (!(statSync(plain, { throwIfNoEntry: false })?.size ?? 0))
       throw new ToolError("✗ Cloudflare sent an empty copy.");
+    await mkdir(resolve(folder), { recursive: true, mode: 0o700 });
     const encrypted = await encrypter.encrypt(bytesOf(plain));
     const target = createWriteStream(copy, { flags: "wx", mode: 0o600 });
     await pipeline(encrypted, target, { signal }).catch(async (error) => {

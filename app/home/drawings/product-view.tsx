@@ -53,7 +53,6 @@ function TrackedAnswer() {
     <Drawing
       title="ChatGPT is asked which cargo bike is best for two kids. Its answer names the Norvane Duo and cites Norvane’s own guide"
       height={342}
-      className="answer"
     >
       <Text y="20" className="font-bold">
         ChatGPT’s answer

@@ -27,14 +27,13 @@ const httpUrl = z.pipe(
   ),
   z.transform((value) => value.replace(/\/+$/, "")),
 );
-const rateLimit = z.custom<RateLimit>(
-  (value) => typeof value === "object" && value !== null && "limit" in value && typeof value.limit === "function",
-  "is missing",
-);
-const assets = z.custom<Assets>(
-  (value) => typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function",
-  "is missing",
-);
+/** A binding, known by one of its methods. */
+const binding = <Binding>(method: keyof Binding & string, problem = "is missing") =>
+  z.custom<Binding>(
+    (value) => typeof value === "object" && value !== null && typeof Reflect.get(value, method) === "function",
+    problem,
+  );
+const rateLimit = binding<RateLimit>("limit");
 const turnstileKey = z.string().check(z.trim(), z.regex(/^[\w-]{16,256}$/, "must be a key of Turnstile"));
 const boolean = z.pipe(
   z.enum(["true", "false"], "must be true or false"),
@@ -60,12 +59,7 @@ export const settings = z.object({
   /** The subscription API. */
   SUBSCRIPTION_API_URL: z._default(httpUrl, "http://localhost:8788"),
   /** Binding: the API's Worker, entrypoint `SiteApi`. */
-  SUBSCRIPTION_API: z.optional(
-    z.custom<ServiceBinding>(
-      (value) => typeof value === "object" && value !== null && "fetch" in value,
-      "must be a service binding",
-    ),
-  ),
+  SUBSCRIPTION_API: z.optional(binding<ServiceBinding>("fetch", "must be a service binding")),
   /** Deadline of a call to the API, 100 to 60000. */
   SUBSCRIPTION_API_TIMEOUT_MS: z._default(
     z
@@ -84,7 +78,7 @@ export const settings = z.object({
   /** Binding: posts from one sender without the page's script; more are refused unread. */
   FLOOD_RATE_LIMIT: rateLimit,
   /** Binding: the static files. */
-  ASSETS: assets,
+  ASSETS: binding<Assets>("fetch"),
   /** Binding: the deployed version, shown by `/health`. */
   RELEASE: release,
   /** The host name under which other devices reach `npm start`; refused in a deployment. */

@@ -24,7 +24,7 @@ export interface ShownPlan {
 
 export const CUSTOM_TITLE = "Custom plan";
 /** A plan that is sold by its link alone. */
-const CUSTOM_PLAN = { title: CUSTOM_TITLE, priceDetail: "a month" };
+const CUSTOM_PLAN = { title: CUSTOM_TITLE, priceDetail: A_MONTH };
 
 const TRIAL_BADGE = `${TRIAL_DAYS}-day free trial`;
 
@@ -52,7 +52,7 @@ export const PLANS: readonly Plan[] = [
 
 /**
  * The listed plan with a package ID, ignoring case; with a price, also a plan that is not listed.
- * @param shownPriceCents a price to show in place of the list's, such as the one that a visitor agreed to before it changed
+ * @param shownPriceCents a price to show in place of the list's, such as the price that a visitor agreed to
  */
 export function findPlan(packageId: string | undefined, shownPriceCents?: number): ShownPlan | undefined {
   if (!packageId) return undefined;

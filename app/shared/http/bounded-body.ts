@@ -5,8 +5,8 @@ interface Limits {
 
 type Unread = { status: "too slow" | "aborted" };
 /** For a body that is too long, `bytes` are its beginning. */
-export type BodyBytes = { status: "read" | "too long"; bytes: Uint8Array<ArrayBuffer> } | Unread;
-export type BodyText = { status: "read" | "too long"; text: string } | Unread;
+type BodyBytes = { status: "read" | "too long"; bytes: Uint8Array<ArrayBuffer> } | Unread;
+type BodyText = { status: "read" | "too long"; text: string } | Unread;
 
 /** Reads a body as UTF-8, within the same limits as `readBoundedBytes`. */
 export async function readBoundedText(message: Request | Response, limits: Limits): Promise<BodyText> {

@@ -5,8 +5,8 @@ import type { LogFields } from "../log/log-line";
  * - `deadline`: no answer in time
  * - `connection`: refused or broken off
  * - `dns or tls`: the runtime says no more than that
- * - `status`: an error status, which is beside it
- * - `answer`: too long, or not what it should be
+ * - `status`: an error status, logged beside it
+ * - `answer`: too long, or in an unexpected format
  */
 export interface FailedCall extends LogFields {
   cause: "deadline" | "connection" | "dns or tls" | "status" | "answer";

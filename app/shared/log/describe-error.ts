@@ -1,4 +1,4 @@
-export type ErrorFields = { error: string; message?: string; cause?: string; stack?: string[] };
+type ErrorFields = { error: string; message?: string; cause?: string; stack?: string[] };
 
 /**
  * Messages from SQLite, D1 and the runtime, which never quote a visitor. SQLite names tables, columns and our SQL, but no values,

@@ -91,7 +91,7 @@ export function CardStep({ data, failure }: { data: CardStepData; failure: Notic
   );
 }
 
-/** What the server says about the last card. */
+/** The server's notice about the last card. */
 function servedNotice({ publishableKey, flash, message }: CardStepData): Notice | undefined {
   if (publishableKey === "" || flash === "unknown") return CONFIGURATION_ERROR;
   if (flash === "card used") return CARD_USED;

@@ -16,7 +16,7 @@ export interface CardFieldsProps {
   onNotice(notice: Notice | undefined): void;
   /** Called when the card's fields can be filled in. */
   onReady(): void;
-  /** Called when Stripe has saved the card, before the server says what follows. */
+  /** Called when Stripe has saved the card, before the server decides the next step. */
   onSaved(): void;
 }
 

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from "react";
+import type { FieldError } from "../../ui/controls/error-summary";
 import { FIELD_NAMES } from "../form-schema";
 import type { SignupReply } from "../steps";
 import { PLAN_CHOICE_ID } from "./plan-choice";
@@ -23,7 +24,7 @@ export function useFieldErrors(
   const errors: FieldErrors = { ...refused, ...fromSchema, ...(planProblem && { package_id: [planProblem] }) };
   return {
     errors,
-    /** Takes away what the API said about the field. */
+    /** Removes the API's message about the field. */
     onInput({ target }: FormEvent<HTMLFormElement>) {
       if (target instanceof HTMLInputElement && refused[target.name]) setChanged(reply);
     },
@@ -31,9 +32,7 @@ export function useFieldErrors(
 }
 
 /** The messages of the summary above the form, each with the field that it links to. */
-export function summaryOf(
-  errors: Readonly<Record<string, string[] | null | undefined>>,
-): { fieldId: string; message: string }[] {
+export function summaryOf(errors: Readonly<Record<string, string[] | null | undefined>>): FieldError[] {
   return FIELD_NAMES.flatMap((name) =>
     (errors[name] ?? []).map((message) => ({
       fieldId: name === "package_id" ? PLAN_CHOICE_ID : fieldId(name),

@@ -3,7 +3,6 @@ import { useState } from "react";
 import { signUpPath } from "../../contract/sign-up-path";
 import { findPlan } from "../../pricing/plans/plan-list";
 import { useHydrated } from "../../ui/document/use-hydrated";
-import { isCustom, packageIdProblem, shownPriceIn } from "../form-schema";
 import type { Notice } from "../notices";
 import { type HeadingRef, SIGN_UP_HEADING, SignupFrame } from "../signup-frame";
 import { FailureNotice } from "../signup-notice";
@@ -13,6 +12,7 @@ import { isValidation } from "./format-fields";
 import { TrialPlan } from "./plan-summary";
 import { FORM_ID } from "./signup-field";
 import { SignupForm } from "./signup-form";
+import { useFormPlan } from "./use-form-plan";
 
 export function FormStep({
   step,
@@ -31,32 +31,9 @@ export function FormStep({
   // A new attempt takes the old notice away, even if the browser refuses it.
   const [old, setOld] = useState<Notice>();
   const notice = latest === old ? undefined : latest;
-  // The form posts without the query, so take a plan that was named there from the reply.
-  const posted = reply?.form?.initialValue ?? {};
-  const sent = String(posted.package_id ?? step.packageId);
-  const [chosen, setChosen] = useState<string>();
-  const packageId = chosen ?? sent;
-  const linked = step.packageId.toLowerCase() === sent.toLowerCase() ? step : undefined;
-  const planProblem = reply?.planProblem ?? linked?.planProblem;
-  // Beside another sign-up's card step, only the posted form knows a custom plan's price.
-  const sentPriceCents =
-    reply?.currentPriceCents ?? linked?.currentPriceCents ?? (isCustom(sent) ? shownPriceIn(posted) : undefined);
-  // The server's message and price belong to the plan that was sent.
-  const problem = (packageId === sent ? planProblem : undefined) ?? packageIdProblem(packageId);
-  const currentPriceCents = packageId === sent ? sentPriceCents : undefined;
-  // A plan that cannot be chosen has no price.
-  const plan = { packageId: problem ? "" : packageId, shownPriceCents: currentPriceCents, canChange: true };
-  const isOptional = step.packageId === "";
+  const { plan, choice, needsChoice } = useFormPlan(step, reply);
+  const { packageId } = choice;
   const { search } = useLocation();
-  function onChoose(packageId: string) {
-    setChosen(packageId);
-    // Not by the router, which would load the page's data again.
-    history.replaceState(history.state, "", signUpPath(packageId));
-  }
-  const customPlan =
-    isCustom(sent) && !planProblem ? { packageId: sent, currentPriceCents: sentPriceCents } : undefined;
-  const choice = { packageId, problem, currentPriceCents, isOptional, customPlan, onChoose };
-  const isMissing = useWasEver(step.packageId === "" || plan.packageId === "");
   return (
     <SignupFrame
       heading={SIGN_UP_HEADING}
@@ -65,7 +42,7 @@ export function FormStep({
       intro="Join thousands of businesses improving their visibility in AI search."
       {...plan}
       planChange={
-        isMissing ? <ComparePlans /> : <ChangePlan choice={choice} formId={FORM_ID} isOpen={isChangingPlan(search)} />
+        needsChoice ? <ComparePlans /> : <ChangePlan choice={choice} formId={FORM_ID} isOpen={isChangingPlan(search)} />
       }
     >
       <div className="step-main">
@@ -87,7 +64,7 @@ export function FormStep({
           <SignupForm
             packageId={packageId}
             plan={plan}
-            choice={isMissing ? choice : undefined}
+            choice={needsChoice ? choice : undefined}
             draft={step.draft}
             reply={reply}
             submitting={submitting}
@@ -97,13 +74,6 @@ export function FormStep({
       <TrialPlan {...plan} />
     </SignupFrame>
   );
-}
-
-/** True from the first time on that `is` is true. */
-function useWasEver(is: boolean): boolean {
-  const [was, setWas] = useState(is);
-  if (is && !was) setWas(true);
-  return is || was;
 }
 
 /** Leads back to this browser's sign-up from the form that edits it or from another plan's form. */

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from "react";
 
 /**
- * Before hydration (`ui/document/served-page.ts` is for later): copies what the visitor has entered in the server's form if React
+ * Before hydration (`ui/document/served-page.ts` is for later): copies the visitor's entries from the server's form if React
  * replaces it. React does so instead of hydrating if, for example, an extension has added elements to the page.
  */
 export function useKeepTypedAtHydration(formId: string): void {

@@ -1,18 +1,9 @@
-import { memo, useState } from "react";
+import { type ComponentProps, memo, useState } from "react";
 import { Field } from "../../ui/controls/field";
 import { useHydrated } from "../../ui/document/use-hydrated";
 
 /** With a button that shows the password, which needs JavaScript. */
-export const PasswordField = memo(function PasswordField(props: {
-  id: string;
-  name: string;
-  label: string;
-  autoComplete?: string;
-  passwordrules?: string;
-  hint?: string;
-  required?: boolean;
-  errors?: string[] | undefined;
-}) {
+export const PasswordField = memo(function PasswordField(props: ComponentProps<typeof Field>) {
   const hydrated = useHydrated();
   const [shown, setShown] = useState(false);
   return (

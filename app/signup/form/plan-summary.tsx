@@ -6,14 +6,15 @@ import { TRIAL_DAYS } from "../../contract/trial";
 import { CUSTOM_TITLE, describePrice, findPlan, type ShownPlan } from "../../pricing/plans/plan-list";
 import { useHydrated } from "../../ui/document/use-hydrated";
 import { HowToCancel, TrialTimeline, unpricedEnding } from "../../ui/trial-timeline";
-import { type Site, useSite } from "../../ui/use-site";
+import { useSite } from "../../ui/use-site";
 import { planPath } from "../form-schema";
 
 export interface PlanOnPage {
   /** Empty until a plan is chosen. */
   packageId: string;
+  /** The price that the visitor agreed to, or the current price if it is not the price list's. */
   shownPriceCents: number | undefined;
-  /** True on the form. Until its scripts run, the page's terms may be of another plan than the one that the visitor selects. */
+  /** True on the form. Until its scripts run, selecting another plan there does not change the page's terms. */
   canChange?: boolean | undefined;
 }
 
@@ -50,7 +51,7 @@ export function PlanSummary({ children, ...shown }: PlanSummaryProps) {
 /** Shown next to the form on wide screens and below it on narrow ones. */
 export function TrialPlan(shown: PlanOnPage) {
   const { packageId, shownPriceCents } = shown;
-  const site = useSite();
+  const { automaticTax } = useSite();
   const plan = findPlan(packageId, shownPriceCents);
   const mayDiffer = useMayDiffer(shown);
   return (
@@ -59,7 +60,10 @@ export function TrialPlan(shown: PlanOnPage) {
         <span>How the trial works</span>
         {mayDiffer && <span className="sr-only">{` ${nameOf(shown)}`}</span>}
       </h2>
-      <TrialTimeline ending={trialEnding(plan, Boolean(planPath(packageId)), site)} hasPlan={packageId !== ""} />
+      <TrialTimeline
+        ending={trialEnding(plan, Boolean(planPath(packageId)), automaticTax)}
+        hasPlan={packageId !== ""}
+      />
       <div className="mt-4">
         <HowToCancel />
       </div>
@@ -67,11 +71,7 @@ export function TrialPlan(shown: PlanOnPage) {
   );
 }
 
-function trialEnding(
-  plan: ShownPlan | undefined,
-  isCustom: boolean,
-  { automaticTax }: Pick<Site, "automaticTax">,
-): string {
+function trialEnding(plan: ShownPlan | undefined, isCustom: boolean, automaticTax: boolean): string {
   if (!plan || plan.shownPriceCents === null) return unpricedEnding(isCustom);
   return firstCharge(plusTax(shortAmount(plan.shownPriceCents), automaticTax));
 }
@@ -82,7 +82,7 @@ function nameOf({ packageId, shownPriceCents }: PlanOnPage): string {
   return `with ${findPlan(packageId, shownPriceCents)?.title ?? "your custom plan"}`;
 }
 
-export function PlanTerms({ plan }: { plan: ShownPlan }) {
+function PlanTerms({ plan }: { plan: ShownPlan }) {
   return (
     <>
       <p>
@@ -116,7 +116,7 @@ export function TrialOffer(shown: PlanOnPage) {
   );
 }
 
-function trialOffer(plan: ShownPlan | undefined, isCustom: boolean, automaticTax = false): string {
+function trialOffer(plan: ShownPlan | undefined, isCustom: boolean, automaticTax: boolean): string {
   const after = `after ${counted(TRIAL_DAYS, "day")}`;
   if (!plan || plan.shownPriceCents === null) {
     return isCustom

@@ -13,7 +13,7 @@ const LOADING_LIMIT_MS = 30_000;
 const SENDING_LIMIT_MS = 90_000;
 
 let isBackground = false;
-/** The URL of the page that stays, while the router ends the way to another one. */
+/** The URL that the page keeps while the router gives up a navigation. */
 let staysAt: string | undefined;
 
 /**
@@ -83,8 +83,8 @@ async function askThreeTimes<Step>(ask: () => Promise<Step | null>, signal: Abor
 }
 
 /**
- * The step after a check. The same object as before if the sign-up is where it was, so that nothing on the page changes. A form
- * stays with what was typed, and offers a sign-up that needs a card.
+ * The step after a check. The same object as before if the sign-up is in the same state, so that nothing on the page changes. A form
+ * keeps everything typed, and offers a sign-up that needs a card.
  */
 function checked(shown: SignupStep, found: SignupStep): SignupStep {
   if (shown.step !== "form") return identityOf(shown) === identityOf(found) ? shown : found;

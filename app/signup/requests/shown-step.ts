@@ -1,9 +1,9 @@
 import type { Notice } from "../notices";
 import type { SignupStep } from "../steps";
 
-/* What the page shows, for its requests, and a step that it could not get. Only in the browser. */
+/* The step that the page shows, and the last failure to load one. Only in the browser. */
 
-export interface ShownStep {
+interface ShownStep {
   step: SignupStep;
   /** Path and query. */
   path: string;

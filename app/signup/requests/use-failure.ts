@@ -4,7 +4,7 @@ import { type Notice, OUTCOME_UNREACHABLE } from "../notices";
 import type { SignupReply } from "../steps";
 import type { LostStep } from "./shown-step";
 
-/** The notice that came last. A notice that goes takes only itself away. Each must be the same object until another one comes. */
+/** The latest notice. Once it is removed, an earlier one does not come back. Notices are compared by identity. */
 export function useLatest(notices: (Notice | undefined)[]): Notice | undefined {
   const [last, setLast] = useState({ notices, latest: notices.find((notice) => notice !== undefined) });
   if (notices.every((notice, index) => notice === last.notices[index])) return last.latest;
@@ -14,7 +14,7 @@ export function useLatest(notices: (Notice | undefined)[]): Notice | undefined {
   return latest;
 }
 
-/** The action's reply to the visitor's last attempt. The router drops it at a check of the step, which stays at its location. */
+/** The action's reply to the visitor's last attempt. The router drops it when the page checks its step at the same location. */
 export function useReply(): SignupReply | undefined {
   const reply = useActionData<SignupReply>();
   const { key } = useLocation();

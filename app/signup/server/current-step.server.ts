@@ -101,10 +101,8 @@ async function stepOf(current: CurrentSession, visit: Visit, context: AppLoadCon
       const packageId = visit.packageId || current.packageId;
       return { step: "form", packageId, draft: draftOf(current), openPlan: current.packageId };
     }
-    case "waiting": {
-      const { packageId, agreedPriceCents, reason } = current;
-      return { step: "waiting", packageId, agreedPriceCents, reason, refreshSeconds: REFRESH_SECONDS };
-    }
+    case "waiting":
+      return waitingStep(current);
     case "ended": {
       const packageId = visit.packageId || current.packageId;
       return { step: "form", packageId, draft: draftOf(current), ended: ENDED[current.why] };
@@ -141,6 +139,10 @@ async function cardStep(current: SessionIn<"card">, context: AppLoadContext): Pr
   };
 }
 
+function waitingStep({ packageId, agreedPriceCents, reason }: SessionIn<"waiting">): SignupStep {
+  return { step: "waiting", packageId, agreedPriceCents, reason, refreshSeconds: REFRESH_SECONDS };
+}
+
 function draftOf({ details }: SignupSession): Record<string, string> | undefined {
   return details && { ...details, phone: formatPhone(details.phone ?? "") };
 }
@@ -169,23 +171,14 @@ function outcome(session: SignupSession, current: CurrentSession): SignupStep {
     case "card":
       return question(current);
     case "waiting":
-      return { step: "waiting", packageId, agreedPriceCents, reason: session.reason, refreshSeconds: REFRESH_SECONDS };
+      return waitingStep(session);
     case "ended": {
       const openPlan = isInProgress(current, Date.now()) && "packageId" in current ? current.packageId : undefined;
       return { step: "form", packageId, openPlan, ended: ENDED[session.why] };
     }
     case "done": {
       const { startedAt, trialEnd, flash } = session;
-      return {
-        step: "done",
-        packageId,
-        agreedPriceCents,
-        key: undefined,
-        details: undefined,
-        startedAt,
-        trialEnd,
-        flash,
-      };
+      return { step: "done", packageId, agreedPriceCents, startedAt, trialEnd, flash };
     }
   }
 }

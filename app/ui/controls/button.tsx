@@ -2,12 +2,9 @@ import { Link } from "@remix-run/react";
 import { type AnchorHTMLAttributes, type ButtonHTMLAttributes, useLayoutEffect, useRef } from "react";
 import { SpinnerIcon } from "./icons";
 
-export type ButtonVariant = "primary" | "secondary" | "ghost";
-export type ButtonSize = "sm" | "md" | "lg";
-
 interface ButtonStyle {
-  variant?: ButtonVariant;
-  size?: ButtonSize;
+  variant?: "primary" | "secondary" | "ghost";
+  size?: "sm" | "md" | "lg";
 }
 
 function buttonClass({ variant = "primary", size = "md" }: ButtonStyle, className = "") {

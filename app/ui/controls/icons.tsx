@@ -1,11 +1,9 @@
-import type { ReactNode } from "react";
-
 interface IconProps {
   className?: string;
 }
 
 /** Icons repeat the text beside them, so they are hidden from assistive technology. */
-function Icon({ className = "", children }: IconProps & { children: ReactNode }) {
+function Icon({ path, pale, className = "" }: IconProps & { path: string; pale?: string }) {
   return (
     <svg
       width="20"
@@ -20,96 +18,29 @@ function Icon({ className = "", children }: IconProps & { children: ReactNode })
       aria-hidden="true"
       focusable="false"
     >
-      {children}
+      {pale && <path d={pale} opacity=".3" />}
+      <path d={path} />
     </svg>
   );
 }
 
-export function ArrowRightIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="M4 10h12m-5-5 5 5-5 5" />
-    </Icon>
-  );
-}
+export const ArrowRightIcon = (props: IconProps) => <Icon {...props} path="M4 10h12m-5-5 5 5-5 5" />;
 
-export function ExternalIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="M6 14 14 6M7 6h7v7" />
-    </Icon>
-  );
-}
+export const ExternalIcon = (props: IconProps) => <Icon {...props} path="M6 14 14 6M7 6h7v7" />;
 
-export function CheckIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="m4.5 10.5 3.5 3.5 7.5-8" />
-    </Icon>
-  );
-}
+export const CheckIcon = (props: IconProps) => <Icon {...props} path="m4.5 10.5 3.5 3.5 7.5-8" />;
 
-export function CrossIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="m6 6 8 8m0-8-8 8" />
-    </Icon>
-  );
-}
+export const CrossIcon = (props: IconProps) => <Icon {...props} path="m6 6 8 8m0-8-8 8" />;
 
-export function MenuIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="M3 6h14M3 10h14M3 14h14" />
-    </Icon>
-  );
-}
+export const MenuIcon = (props: IconProps) => <Icon {...props} path="M3 6h14M3 10h14M3 14h14" />;
 
-export function PlusIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="M10 4v12M4 10h12" />
-    </Icon>
-  );
-}
+export const PlusIcon = (props: IconProps) => <Icon {...props} path="M10 4v12M4 10h12" />;
 
-export function MailIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="M3 5.5h14v9H3zM3 6l7 5 7-5" />
-    </Icon>
-  );
-}
+export const MailIcon = (props: IconProps) => <Icon {...props} path="M3 5.5h14v9H3zM3 6l7 5 7-5" />;
 
-export function SparkIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="M10 3c.6 4.2 2.8 6.4 7 7-4.2.6-6.4 2.8-7 7-.6-4.2-2.8-6.4-7-7 4.2-.6 6.4-2.8 7-7Z" />
-    </Icon>
-  );
-}
+export const LockIcon = (props: IconProps) => <Icon {...props} path="M4.5 9h11v8h-11zM7 9V6.5a3 3 0 0 1 6 0V9" />;
 
-export function BriefIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="M5 2.5h7l3 3v12H5zM8 9h4.500M8 12h4.500M8 6h1.500" />
-    </Icon>
-  );
-}
-
-export function LockIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="M4.5 9h11v8h-11zM7 9V6.5a3 3 0 0 1 6 0V9" />
-    </Icon>
-  );
-}
-
-export function SpinnerIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <circle cx="10" cy="10" r="7" opacity=".3" />
-      <path d="M10 3a7 7 0 0 1 7 7" />
-    </Icon>
-  );
-}
+/** Three quarters of its circle are pale. */
+export const SpinnerIcon = (props: IconProps) => (
+  <Icon {...props} path="M10 3a7 7 0 0 1 7 7" pale="M10 3a7 7 0 1 0 7 7" />
+);

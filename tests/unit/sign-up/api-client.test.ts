@@ -9,18 +9,18 @@ import {
   CREATED,
   fails,
   failsAfter,
+  fakeTimers,
   hangs,
   headersOf,
   long,
   STATUS_URL,
   says,
   saysText,
-  stopClock,
 } from "./called-api";
 
 /* Calls to the subscription API that create a sign-up, and the outcome for each of its answers. */
 
-stopClock();
+fakeTimers();
 
 const problem = (text: string) => saysText(text, 409, "application/problem+json; charset=utf-8");
 const IN_PROGRESS = JSON.stringify({ type: REQUEST_IN_PROGRESS, title: "Still in progress" });

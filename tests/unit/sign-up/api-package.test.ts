@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { type Answer, apiThat, breaks, fails, hangs, says, saysText, stopClock } from "./called-api";
+import { type Answer, apiThat, breaks, fails, fakeTimers, hangs, says, saysText } from "./called-api";
 
 /* Calls to the subscription API about a plan that is not on the price list. */
 
-stopClock();
+fakeTimers();
 
 const AVAILABLE = { status: "available", price_cents: 77_700, currency: "usd" };
 

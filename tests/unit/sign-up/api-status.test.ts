@@ -4,18 +4,18 @@ import {
   apiThat,
   breaks,
   fails,
+  fakeTimers,
   hangs,
   headersOf,
   long,
   STATUS_URL,
   says,
   saysText,
-  stopClock,
 } from "./called-api";
 
 /* Calls to the subscription API for a sign-up's status, and what they log. */
 
-stopClock();
+fakeTimers();
 
 test("a status is asked for without the headers of a sign-up, and no redirect is followed", async () => {
   const { calls } = await apiThat([says({ status: "pending" })]).status();

@@ -4,7 +4,7 @@ import { validRequest } from "../../support/person";
 import { bodyOf } from "../../support/site-in-process/body-of";
 
 /** Stops the clock of a file's tests, and makes deadlines pass with it. */
-export function stopClock() {
+export function fakeTimers() {
   beforeEach(() => {
     vi.useFakeTimers({ now: 0 });
     // The stopped clock does not move the platform's own.

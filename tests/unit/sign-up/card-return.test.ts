@@ -7,7 +7,6 @@ import type { Site } from "../../support/site-in-process/site-context";
 import { PATH, PLAN } from "../../support/site-in-process/site-settings";
 import {
   type Answers,
-  CARD_USED,
   DECLINED,
   ENDED_AT_API,
   open,
@@ -46,13 +45,6 @@ describe("a return from the card's setup", () => {
       cookie: card,
       ...DECLINED,
       keeps: { ...card, flash: "declined", message: "Insufficient funds" },
-      asked: 1,
-    },
-    {
-      name: "an unknown secret is reported on the card step",
-      cookie: card,
-      ...UNKNOWN_SECRET,
-      keeps: { ...card, flash: "unknown" },
       asked: 1,
     },
     { name: "a canceled setup ends it", cookie: card, ...STRIPE_CANCELED, keeps: canceled, asked: 1 },
@@ -104,11 +96,6 @@ describe("a return from the card's setup", () => {
       page: { step: "resume", state: "ready", failed: false },
     },
     {
-      name: "asking to continue after a used card",
-      ...CARD_USED,
-      page: { step: "resume", state: "ready", failed: false },
-    },
-    {
       name: "an empty form with the reason of the end",
       ...ENDED_AT_API,
       page: { ...form(), ended: SIGNUP_CANCELED, failed: false },
@@ -133,7 +120,7 @@ describe("a return from the card's setup", () => {
   const newer: SignupSession = { ...card, key: "another-key", details };
 
   test.each<Answers & { name: string; page: object }>([
-    { name: "a success", ...TRIAL, page: { step: "done", key: undefined, details: undefined } },
+    { name: "a success", ...TRIAL, page: { step: "done" } },
     { name: "the other sign-up first", ...DECLINED, page: { step: "resume", state: "busy" } },
     {
       name: "the end, with a way to the other sign-up",
@@ -145,7 +132,7 @@ describe("a return from the card's setup", () => {
     const { step, session } = await open(site, newer, await returnPath(site));
     expect(step).toMatchObject(page);
     expect(session).toBeUndefined();
-    expect(JSON.stringify(step)).not.toMatch(/Other Ltd|grace|Engines/);
+    expect(JSON.stringify(step)).not.toMatch(/Other Ltd|grace|Engines|-key/);
   });
 
   test("with Stripe's secret in the URL first redirects to the URL without it, before any call", async () => {
@@ -169,13 +156,5 @@ describe("a return from the card's setup", () => {
 
   test.each(["x", "", "a.b.c"])("with a wrong token leads to the plan's URL: %j", async (token) => {
     expect(await open(siteThatAnswers(), card, `${PATH}?return=${token}`)).toRedirectTo(PATH);
-  });
-
-  test.each(["%0a", "%0c", "%20", "%09"])("with whitespace in its token is wrong: %s", async (space) => {
-    const site = siteThatAnswers(TRIAL);
-    const path = (await returnPath(site)).replace(/\.(?=[^.]*$)/, `${space}.`);
-    const answer = await open(site, undefined, path);
-    expect(answer).toRedirectTo(PATH);
-    expect(site.stripe.asked).toEqual([]);
   });
 });

@@ -165,14 +165,10 @@ describe("a form's key", () => {
     expect(await keyOf({ ...validRequest, [name]: changed }, NONCE)).not.toBe(await keyOf(validRequest, NONCE));
   });
 
-  test.each(FIELDS.filter(({ name }) => name !== "password"))(
-    "without a nonce is another after a change of $name",
-    async ({ name, changed }) => {
-      expect(await keyOf({ ...validRequest, [name]: changed }, undefined)).not.toBe(
-        await keyOf(validRequest, undefined),
-      );
-    },
-  );
+  test("without a nonce differs for another form", async () => {
+    const another = { ...validRequest, email: "grace@example.com" };
+    expect(await keyOf(another, undefined)).not.toBe(await keyOf(validRequest, undefined));
+  });
 
   test("without a nonce reveals nothing about the password", async () => {
     const changed = { ...validRequest, password: "An0ther one!" };

@@ -33,110 +33,100 @@ interface Row {
   when: string;
   stripe: SetupIntentAnswer;
   api?: TrialAnswer;
-  inTime: SignupSession;
-  pastItsTime: SignupSession;
+  becomes: SignupSession;
+  /** The same by default. */
+  pastItsTime?: SignupSession;
 }
 
 const ROWS: Row[] = [
   {
     when: "Stripe is processing the card: it waits",
     stripe: { status: "processing" },
-    inTime: { ...WAITING, reason: "processing" },
-    pastItsTime: { ...WAITING, reason: "processing" },
+    becomes: { ...WAITING, reason: "processing" },
   },
   {
     when: "Stripe cannot be reached: it waits",
     stripe: { status: "unreachable" },
-    inTime: WAITING,
-    pastItsTime: WAITING,
+    becomes: WAITING,
   },
   {
     when: "the card was declined: it needs another, or has expired",
     stripe: { status: "open", message: "Insufficient funds" },
-    inTime: DECLINED,
+    becomes: DECLINED,
     pastItsTime: { ...form, state: "ended", why: "expired" },
   },
   {
     when: "Stripe does not know the secret: its card step says so, or it is too old",
     stripe: { status: "unknown" },
-    inTime: { ...pending, state: "card", flash: "unknown" },
+    becomes: { ...pending, state: "card", flash: "unknown" },
     pastItsTime: TOO_OLD,
   },
   {
     when: "the setup was canceled: it has ended",
     stripe: { status: "canceled" },
-    inTime: CANCELED,
-    pastItsTime: CANCELED,
+    becomes: CANCELED,
   },
   {
     when: "the trial has started: it is done",
     stripe: SUCCEEDED,
     api: { status: "trial", trial_end: "2026-11-27T12:00:00.000Z" },
-    inTime: DONE,
-    pastItsTime: DONE,
+    becomes: DONE,
   },
   {
     when: "the trial has started at another price than the site knows: it is done, at the API's",
     stripe: SUCCEEDED,
     api: { status: "trial", trial_end: "2026-11-27T12:00:00.000Z", price_cents: 60_000, currency: "usd" },
-    inTime: { ...DONE, agreedPriceCents: 60_000 },
-    pastItsTime: { ...DONE, agreedPriceCents: 60_000 },
+    becomes: { ...DONE, agreedPriceCents: 60_000 },
   },
   {
     when: "the card is set up and the API offers no status: it is done",
     stripe: SUCCEEDED,
-    inTime: { ...DONE, trialEnd: undefined },
-    pastItsTime: { ...DONE, trialEnd: undefined },
+    becomes: { ...DONE, trialEnd: undefined },
   },
   {
     when: "the card had a trial before: it needs another, under the API's new secret",
     stripe: SUCCEEDED,
     api: { status: "card_used", client_secret: "seti_2_secret_2" },
-    inTime: CARD_USED,
-    pastItsTime: CARD_USED,
+    becomes: CARD_USED,
   },
   {
     when: "the card had a trial before, but the API has no new secret yet: it waits",
     stripe: SUCCEEDED,
     api: { status: "card_used", client_secret: clientSecret },
-    inTime: WAITING,
-    pastItsTime: WAITING,
+    becomes: WAITING,
   },
   {
     when: "the API has ended it: it has ended",
     stripe: SUCCEEDED,
     api: { status: "ended" },
-    inTime: CANCELED,
-    pastItsTime: CANCELED,
+    becomes: CANCELED,
   },
   {
     when: "the API does not know it: it waits, or is too old",
     stripe: SUCCEEDED,
     api: { status: "unknown" },
-    inTime: WAITING,
+    becomes: WAITING,
     pastItsTime: TOO_OLD,
   },
   {
     when: "the API has not started the trial yet: it waits",
     stripe: SUCCEEDED,
     api: { status: "pending" },
-    inTime: WAITING,
-    pastItsTime: WAITING,
+    becomes: WAITING,
   },
   {
     when: "the API cannot be reached: it waits",
     stripe: SUCCEEDED,
     api: { status: "unreachable" },
-    inTime: WAITING,
-    pastItsTime: WAITING,
+    becomes: WAITING,
   },
 ];
 
-test.each(ROWS)("a sign-up in time, when $when", ({ stripe, api, inTime }) => {
-  expect(nextState({ ...pending, expiresAt: NOW + 1 }, stripe, api, NOW)).toEqual({ ...inTime, expiresAt: NOW + 1 });
+test.each(ROWS)("a sign-up in time, when $when", ({ stripe, api, becomes }) => {
+  expect(nextState({ ...pending, expiresAt: NOW + 1 }, stripe, api, NOW)).toEqual({ ...becomes, expiresAt: NOW + 1 });
 });
 
-test.each(ROWS)("a sign-up past its time, when $when", ({ stripe, api, pastItsTime }) => {
+test.each(ROWS)("a sign-up past its time, when $when", ({ stripe, api, becomes, pastItsTime = becomes }) => {
   expect(nextState({ ...pending, expiresAt: NOW }, stripe, api, NOW)).toEqual({ ...pastItsTime, expiresAt: NOW });
 });
 

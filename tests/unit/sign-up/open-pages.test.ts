@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { company } from "../../../app/company";
 import { trialEndOf } from "../../../app/contract/trial";
+import { meta } from "../../../app/routes/subscription";
 import type { SignupSession } from "../../../app/signup/session-state";
 import { STRIPE_JS_URL } from "../../../app/signup/stripe-js";
 import { NOW, stopClock } from "../../support/clock";
@@ -9,7 +12,7 @@ import { OTHER_PLAN, PATH, PLAN, SITE_URL } from "../../support/site-in-process/
 import { open, SUCCEEDED, siteThatAnswers, TRIAL } from "./opened-page";
 import { SESSIONS } from "./sessions";
 
-/* What the links to continue on another device lead to, and the data of each page. */
+/* What the links to continue on another device lead to, and the data and title of each page. */
 
 stopClock();
 
@@ -123,4 +126,22 @@ describe("a page", () => {
     const headers = { "Content-Type": "application/x-www-form-urlencoded" };
     expect((await look(siteContext(), { headers })).step?.failed).toBe(true);
   });
+});
+
+test.each([
+  { title: "Sign up, step 2 of 2: card", page: "with the card step", data: { step: "waiting" } },
+  { title: "Continue your sign-up", page: "with a sign-up to continue", data: { step: "resume" } },
+  {
+    title: "Error: Sign up, step 1 of 2: details",
+    page: "whose form was refused",
+    data: { step: "card", failed: true },
+  },
+  {
+    title: "Error: Continue your sign-up",
+    page: "that could not continue a sign-up",
+    data: { step: "resume", failed: true },
+  },
+])('the title is "$title" on a page $page', ({ title, data }) => {
+  const given = z.custom<Parameters<typeof meta>[0]>().parse({ data });
+  expect(meta(given)).toContainEqual({ title: `${title} · ${company.name}` });
 });

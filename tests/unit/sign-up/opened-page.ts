@@ -21,7 +21,6 @@ export interface PageCase extends Answers {
 
 export const SUCCEEDED = { status: "succeeded", payment_method: { card: { brand: "visa", last4: "4242" } } };
 export const TRIAL: Answers = { stripe: SUCCEEDED, api: { status: "trial", trial_end: "2026-11-27T12:00:00.000Z" } };
-export const PENDING: Answers = { stripe: SUCCEEDED, api: { status: "pending" } };
 export const CARD_USED: Answers = { stripe: SUCCEEDED, api: { status: "card_used", client_secret: "seti_2_secret_2" } };
 export const ENDED_AT_API: Answers = { stripe: SUCCEEDED, api: { status: "ended" } };
 export const PROCESSING: Answers = { stripe: { status: "processing" } };

@@ -3,7 +3,7 @@ import { createElement } from "react";
 import { describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { counted } from "../../../app/contract/counted";
-import { SIGN_UP_HOURS, TRIAL_DAYS } from "../../../app/contract/trial";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { LINK_MINUTES } from "../../../app/signup/durations";
 import type { Notice } from "../../../app/signup/notices";
 import * as server from "../../../app/signup/server/notices.server";
@@ -69,7 +69,7 @@ test.each<PageCase>([
   {
     name: "an expired sign-up's form says that nothing was charged",
     step: formStep({ ended: server.SESSION_EXPIRED }),
-    says: `Your sign-up has endedWe kept it for ${counted(SIGN_UP_HOURS, "hour")}. You haven't been charged.`,
+    says: "Your sign-up has endedWe kept it for 24 hours. You haven't been charged.",
   },
   {
     name: "the form of a sign-up that could not be opened names the email",

@@ -3,8 +3,7 @@ import { PRICE_CHANGED } from "../../../app/contract/problem-types";
 import { stopClock } from "../../support/clock";
 import { fields, typed } from "../../support/person";
 import { PLANS } from "../../support/plans";
-import { look, post, type Site, siteContext } from "../../support/site-in-process/site-context";
-import { SESSIONS } from "./sessions";
+import { post, type Site, siteContext } from "../../support/site-in-process/site-context";
 
 /* A sign-up keeps the price that its form showed. */
 
@@ -80,21 +79,6 @@ describe("a sign-up keeps the price", () => {
     const { session } = await submit({ package_id: "", price_cents: String(LOWER) }, site);
     expect(session).toMatchObject({ state: "card" });
     expect(session).not.toHaveProperty("agreedPriceCents");
-  });
-
-  const agreed = { ...SESSIONS.card, agreedPriceCents: LOWER };
-
-  test("on its card step", async () => {
-    expect((await look(siteContext(), { session: agreed })).step).toMatchObject({
-      step: "card",
-      agreedPriceCents: LOWER,
-    });
-  });
-
-  test("on the way back from the bank", async () => {
-    const { sessions } = siteContext();
-    const token = await sessions.toReturnToken(agreed);
-    expect(await sessions.fromReturnToken(token)).toMatchObject({ agreedPriceCents: LOWER });
   });
 });
 

@@ -13,6 +13,7 @@ const returnedForm = { initialValue: expect.objectContaining(typed) };
 
 describe("a form that the API does not take", () => {
   interface Failure {
+    name: string;
     answer: () => Response | Promise<Response>;
     /** The page's. */
     status: number;
@@ -21,102 +22,44 @@ describe("a form that the API does not take", () => {
     actions?: string[];
     log: [event: string, fields: object];
   }
+  const SUPPORT = { actions: ["support"] };
   const rejects = (status: number) => () => new Response("secret text", { status });
-  const rejected = (status: number, event = "signup_failed"): [string, object] => [
-    event,
-    { outcome: "rejected", cause: "status", status },
-  ];
-  const CONNECTION = "Unable to connect to the API server. Please check your connection and try again.";
 
-  const FAILURES: (Failure & { name: string })[] = [
-    {
-      name: "400",
-      answer: rejects(400),
-      status: 400,
-      message: "Invalid subscription data. Please check your information and try again.",
-      log: rejected(400),
-    },
-    {
-      name: "401",
-      answer: rejects(401),
-      status: 502,
-      message: "Authentication required. Please refresh the page and try again.",
-      log: rejected(401),
-    },
-    {
-      name: "403",
-      answer: rejects(403),
-      status: 502,
-      message: "Access forbidden. Please contact support.",
-      actions: ["support"],
-      log: rejected(403),
-    },
-    {
-      name: "404",
-      answer: rejects(404),
-      status: 502,
-      message: "Subscription service not found. Please contact support.",
-      actions: ["support"],
-      log: rejected(404),
-    },
-    {
-      name: "409",
-      answer: rejects(409),
-      status: 409,
-      message: "A subscription with this information already exists.",
+  const rejected = (status: number, message: string, more: Partial<Failure> = {}): Failure => ({
+    name: String(status),
+    answer: rejects(status),
+    status: 502,
+    message,
+    log: ["signup_failed", { outcome: "rejected", cause: "status", status }],
+    ...more,
+  });
+  /** A failure of this visitor's data. */
+  const refused = (status: number): Partial<Failure> => ({
+    status,
+    log: ["signup_refused", { outcome: "rejected", cause: "status", status }],
+  });
+  const FAILURES: Failure[] = [
+    rejected(400, "Invalid subscription data. Please check your information and try again.", { status: 400 }),
+    rejected(401, "Authentication required. Please refresh the page and try again."),
+    rejected(403, "Access forbidden. Please contact support.", SUPPORT),
+    rejected(404, "Subscription service not found. Please contact support.", SUPPORT),
+    rejected(409, "A subscription with this information already exists.", {
+      ...refused(409),
       actions: ["console", "support"],
-      log: rejected(409, "signup_refused"),
-    },
-    {
-      name: "422",
-      answer: rejects(422),
-      status: 422,
-      message: "Invalid subscription information. Please check your details.",
-      log: rejected(422, "signup_refused"),
-    },
-    {
-      name: "429",
-      answer: rejects(429),
-      status: 429,
-      message: "Too many requests. Please wait a moment and try again.",
-      log: rejected(429),
-    },
-    {
-      name: "500",
-      answer: rejects(500),
-      status: 502,
-      message: "Server error. Please try again later or contact support.",
-      actions: ["support"],
-      log: rejected(500),
-    },
-    {
-      name: "503",
-      answer: rejects(503),
-      status: 503,
-      message: "Service temporarily unavailable. Please try again later.",
-      log: rejected(503),
-    },
-    {
-      name: "307",
-      answer: rejects(307),
-      status: 502,
-      message: "Server error (307). Please try again later.",
-      log: rejected(307),
-    },
-    {
-      name: "418",
-      answer: rejects(418),
-      status: 502,
-      message: "Server error (418). Please try again later.",
-      log: rejected(418),
-    },
+    }),
+    rejected(422, "Invalid subscription information. Please check your details.", refused(422)),
+    rejected(429, "Too many requests. Please wait a moment and try again.", { status: 429 }),
+    rejected(500, "Server error. Please try again later or contact support.", SUPPORT),
+    rejected(503, "Service temporarily unavailable. Please try again later.", { status: 503 }),
+    rejected(307, "Server error (307). Please try again later."),
+    rejected(418, "Server error (418). Please try again later."),
     {
       name: "no client_secret",
       answer: () => Response.json({}),
       status: 502,
       title: "Configuration Error",
       message: "Payment setup failed. Please contact support.",
-      actions: ["support"],
+      ...SUPPORT,
       log: ["signup_failed", { outcome: "misconfigured", cause: "answer" }],
     },
     {
@@ -131,7 +74,7 @@ describe("a form that the API does not take", () => {
       answer: () => Promise.reject(new TypeError("fetch failed")),
       status: 502,
       title: "Connection Failed",
-      message: CONNECTION,
+      message: "Unable to connect to the API server. Please check your connection and try again.",
       log: ["signup_failed", { outcome: "unreachable", cause: "connection" }],
     },
   ];

@@ -42,6 +42,7 @@ test("a form of a network over its limit is refused where Turnstile has no keys"
   expect(answer).toHaveStatus(429);
   expect(answer).toShowNotice("Submission Failed");
   expect(answer.reply?.challenge).toBeUndefined();
+  expect(answer.site.logged).toEqual([["request", { outcome: "refused", reason: "Too many requests" }]]);
 });
 
 test("a form without a token is asked for one", async () => {

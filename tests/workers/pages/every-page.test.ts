@@ -26,7 +26,7 @@ const validator = new HtmlValidate({
   rules: { "heading-level": "error", "no-missing-references": "error" },
 });
 /** Lists the errors in some HTML, one per line. */
-async function problemsOf(html: string) {
+async function htmlErrorsIn(html: string) {
   const { results } = await validator.validateString(html);
   return results.flatMap(({ messages }) => messages.map(({ line, message }) => `line ${line}: ${message}`));
 }
@@ -104,7 +104,7 @@ describe.each(allPages)("$path", ({ path, heading }) => {
   });
 
   test("is valid HTML", async () => {
-    expect(await problemsOf((await open(path)).body)).toEqual([]);
+    expect(await htmlErrorsIn((await open(path)).body)).toEqual([]);
   });
 
   test("has links that lead to a page of the site, a place on the page, another site or an email", async () => {
@@ -177,5 +177,5 @@ describe.each(publicPages)("$path", ({ path }) => {
 test("the form is valid HTML with errors too", async () => {
   const answer = await visitor.post("email=nobody&phone=1");
   expect(answer).toHaveStatus(422);
-  expect(await problemsOf(answer.body)).toEqual([]);
+  expect(await htmlErrorsIn(answer.body)).toEqual([]);
 });

@@ -68,11 +68,6 @@ describe("a plan that the visitor chooses in the form", () => {
     );
   });
 
-  test("cannot be two plans", async () => {
-    const answer = await visitor.post(`plan_choice=${LITE.offer}&plan_choice=`);
-    expect(answer).toHaveStatus(400);
-  });
-
   test("has to be a plan", async () => {
     const { links } = readPage(await choose({ plan_choice: "LITE" }));
     expect(links("[aria-labelledby=error-summary] a")).toEqual(["Invalid subscription ID: #choose-plan"]);

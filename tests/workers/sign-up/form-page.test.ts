@@ -171,10 +171,6 @@ describe("a duplicate", () => {
     expect(wordsOfEach("#signup-email-error li")).toEqual([DUPLICATE_EMAIL]);
     expect(each("[aria-invalid]", "name")).toEqual(["email"]);
   });
-
-  test("keeps no password", async () => {
-    expect((await duplicate()).each("[type=password]", "value").filter(Boolean)).toEqual([]);
-  });
 });
 
 describe("a 422 that names no field", () => {

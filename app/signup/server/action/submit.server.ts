@@ -8,7 +8,7 @@ import { acceptedSession, failureOf, logFailedOutcome } from "../form/after-api-
 import { networkChallenge } from "../form/network-challenge.server";
 import { type PostedFields, returned, validateOnServer } from "../form/posted-form.server";
 import { COOKIES_BLOCKED } from "../notices.server";
-import { blocksCookies, refused, reply, seeOther } from "./replies.server";
+import { blocksCookies, refuse, reply, seeOther } from "./replies.server";
 
 /** Validates the form and forwards it to the API, unless the same form was posted before. */
 export async function submit(fields: PostedFields, current: CurrentSession, posted: ActionFunctionArgs) {
@@ -33,8 +33,7 @@ export async function submit(fields: PostedFields, current: CurrentSession, post
     return reply(422, { form, notice: COOKIES_BLOCKED }, posted, { "Set-Cookie": sessions.newNonce() });
 
   const challenge = await networkChallenge(fields, context);
-  if (challenge === "refused")
-    return reply(429, refused({ fields, problem: TOO_MANY_REQUESTS }), posted, TOO_MANY_REQUESTS.headers);
+  if (challenge === "refused") return refuse(fields, TOO_MANY_REQUESTS, posted);
   if (challenge) return reply(429, { form, ...challenge }, posted, TOO_MANY_REQUESTS.headers);
 
   const about = { idempotencyKey: key, requestId, rateLimitKey: rateLimitKeyOf(ip), shownPriceCents };

@@ -11,7 +11,7 @@ import { endOfSession } from "../session/session.server";
 
 /* After the API's answer: the notice for a refused form, the session for an accepted one. */
 
-/** What the page says about a form that the API refused or could not take. */
+/** The page's reply to a form that the API refused or could not take. */
 export function failureOf(outcome: FailedOutcome, { package_id }: SubscriptionRequest): SignupReply {
   const isListed = package_id === undefined || findPlan(package_id) !== undefined;
   return {
@@ -62,7 +62,12 @@ export function acceptedSession(
   const { package_id } = subscription;
   const onPage = package_id === undefined ? undefined : (shownPriceCents ?? listPriceOf(package_id));
   return {
-    ...{ key, requestId, clientSecret, statusUrl, state: "card", flash: "saved" },
+    state: "card",
+    flash: "saved",
+    key,
+    requestId,
+    clientSecret,
+    statusUrl,
     packageId: package_id ?? "",
     // Somebody else's API may not say the price.
     agreedPriceCents: agreedPriceCents ?? onPage,

@@ -16,7 +16,7 @@ import { POSTED_FIELDS, SECRET_FIELDS, type SignupForm, signupForm, withChosenPl
 export type PostedFields = Readonly<Record<string, string>>;
 
 /** The fields that were read, and why the form is refused, if it is. */
-export interface ReceivedForm {
+interface ReceivedForm {
   fields: PostedFields;
   problem?: Refusal;
 }

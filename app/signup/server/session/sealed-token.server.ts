@@ -1,12 +1,12 @@
 import { CompactEncrypt, compactDecrypt } from "jose";
 
-export const ALGORITHMS = { alg: "dir", enc: "A256GCM" } as const;
+const ALGORITHMS = { alg: "dir", enc: "A256GCM" } as const;
 /** Initialization vector, ciphertext and tag. Strict, because decoders skip whitespace and would accept variants of a token. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const encoder = new TextEncoder();
 
 /** Encrypted texts that visitors can neither read nor change. */
-export interface SealedTokens {
+interface SealedTokens {
   seal(text: string): Promise<string>;
   /** Undefined for a token that was changed, or sealed with another secret or for another purpose. */
   open(token: string): Promise<string | undefined>;

@@ -108,7 +108,7 @@ function unknownInSelector(selector: string): string | undefined {
 }
 
 /** A browser drops a whole rule if it does not know one of its selectors. */
-function problemsOfRule(rule: Rule): string[] {
+function unsupportedInRule(rule: Rule): string[] {
   const found = rule.selectors.map(unknownInSelector);
   const unknown = found.filter((name) => name !== undefined);
   if (unknown.length > 0 && unknown.length < found.length) return [`${unknown} takes along ${rule.selector}`];
@@ -118,26 +118,26 @@ function problemsOfRule(rule: Rule): string[] {
   return [...new Set(unknown), ...(isFlexWithGap ? [`a gap in a flex box: ${rule.selector}`] : [])];
 }
 
-function problemsOf(stylesheet: string): string[] {
-  const problems: string[] = [];
+function unsupportedIn(stylesheet: string): string[] {
+  const unsupported: string[] = [];
   postcss.parse(stylesheet).walk((node) => {
     if (isAsked(node)) return;
     if (node.type === "rule" && !(node.parent instanceof AtRule && node.parent.name === "keyframes"))
-      problems.push(...problemsOfRule(node));
+      unsupported.push(...unsupportedInRule(node));
     if (node.type === "atrule") {
-      if (!isKnown(atRules[node.name])) problems.push(`@${node.name}`);
-      if (node.name === "media" && /[<>]|not \(|\bor\b/.test(node.params)) problems.push(`@media ${node.params}`);
+      if (!isKnown(atRules[node.name])) unsupported.push(`@${node.name}`);
+      if (node.name === "media" && /[<>]|not \(|\bor\b/.test(node.params)) unsupported.push(`@media ${node.params}`);
     }
     if (node.type !== "decl") return;
     const descriptor = node.parent instanceof AtRule && node.parent.name === "font-face";
     if (descriptor) {
-      if (!isKnown(atRules["font-face"]?.[node.prop])) problems.push(`@font-face ${node.prop}`);
+      if (!isKnown(atRules["font-face"]?.[node.prop])) unsupported.push(`@font-face ${node.prop}`);
       return;
     }
     const unknown = unknownIn(node);
-    if (unknown !== undefined && !hasFallback(node)) problems.push(unknown);
+    if (unknown !== undefined && !hasFallback(node)) unsupported.push(unknown);
   });
-  return [...new Set(problems)].filter((problem) => !(problem in ENHANCEMENTS));
+  return [...new Set(unsupported)].filter((name) => !(name in ENHANCEMENTS));
 }
 
 const folder = join(root, "public/build/_assets");
@@ -145,7 +145,7 @@ const stylesheets = readdirSync(folder).filter((name) => name.endsWith(".css"));
 
 describe("the oldest browsers", () => {
   test.each(stylesheets)("know all of %s that they need", (name) => {
-    expect(problemsOf(readFileSync(join(folder, name), "utf8"))).toEqual([]);
+    expect(unsupportedIn(readFileSync(join(folder, name), "utf8"))).toEqual([]);
   });
 
   test.each(stylesheets)("are not asked by %s whether scripting is on: scripts may be blocked all the same", (name) => {
@@ -153,14 +153,14 @@ describe("the oldest browsers", () => {
   });
 
   test.each([
-    { css: "@layer base{a{color:red}}", problem: "@layer" },
-    { css: "a{inset:0}", problem: "inset" },
-    { css: "a{color:color-mix(in oklab,red,blue)}", problem: "color: color-mix" },
-    { css: "a{min-height:100svh}", problem: "min-height: svh" },
-    { css: "a{display:flex;gap:1rem}", problem: "a gap in a flex box: a" },
-    { css: "a,a:where(b){color:red}", problem: ":where takes along a,a:where(b)" },
-    { css: "@media (width<40rem){a{color:red}}", problem: "@media (width<40rem)" },
-  ])("do not know $css", ({ css, problem }) => {
-    expect(problemsOf(css)).toEqual([problem]);
+    { css: "@layer base{a{color:red}}", unsupported: "@layer" },
+    { css: "a{inset:0}", unsupported: "inset" },
+    { css: "a{color:color-mix(in oklab,red,blue)}", unsupported: "color: color-mix" },
+    { css: "a{min-height:100svh}", unsupported: "min-height: svh" },
+    { css: "a{display:flex;gap:1rem}", unsupported: "a gap in a flex box: a" },
+    { css: "a,a:where(b){color:red}", unsupported: ":where takes along a,a:where(b)" },
+    { css: "@media (width<40rem){a{color:red}}", unsupported: "@media (width<40rem)" },
+  ])("do not know $css", ({ css, unsupported }) => {
+    expect(unsupportedIn(css)).toEqual([unsupported]);
   });
 });
