@@ -118,12 +118,22 @@ function parse(
     ...targets.map((name) => [name, { type: "boolean" }] as const),
     ...Object.entries(options).map(([name, value]) => [name, { type: value === "" ? "boolean" : "string" }] as const),
   ];
-  try {
-    return parseArgs({ args, allowPositionals: true, options: Object.fromEntries(types) });
-  } catch (error) {
-    if (!(error instanceof TypeError && "code" in error)) throw error;
-    const [sentence = ""] = error.message.split(/\. |\.?\n/);
-    throw refusal(`${sentence}.`);
+  const { values, positionals, tokens } = parsed();
+  const names = tokens.flatMap((token) => (token.kind === "option" ? [token.name] : []));
+  const doubled = names.find((name, index) => names.indexOf(name) !== index);
+  if (doubled !== undefined) throw refusal(`--${doubled} is there twice.`);
+  const empty = names.find((name) => values[name] === "");
+  if (empty !== undefined) throw refusal(`--${empty} has no value.`);
+  return { values, positionals };
+
+  function parsed() {
+    try {
+      return parseArgs({ args, allowPositionals: true, tokens: true, options: Object.fromEntries(types) });
+    } catch (error) {
+      if (!(error instanceof TypeError && "code" in error)) throw error;
+      const [sentence = ""] = error.message.split(/\. |\.?\n/);
+      throw refusal(`${sentence}.`);
+    }
   }
 }
 

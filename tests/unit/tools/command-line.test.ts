@@ -74,6 +74,12 @@ const USAGE = "npm run export local -- --email {email} [--send-again {message}]"
 test.each([
   { what: "no needed option", args: ["local"], says: `--email is missing. Type:\n  ${USAGE}` },
   { what: "no value of an option", args: ["local", "--email"], says: "argument missing. Type:" },
+  { what: "an empty value of an option", args: ["local", "--email", ""], says: "--email has no value. Type:" },
+  {
+    what: "an option twice",
+    args: ["local", "--email=ada@example.com", "--email=bob@example.com"],
+    says: "--email is there twice. Type:",
+  },
   {
     what: "an option that npm took, whose value is left as a word",
     args: ["local", "ada@example.com"],
