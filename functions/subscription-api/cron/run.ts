@@ -18,8 +18,8 @@ const URGENCIES = [CHECK_RANKS.cardSetUp, CHECK_RANKS.mayHaveTrial, CHECK_RANKS.
 
 /**
  * The cron handler's work of each minute, within the run's limits. Alternates between six sign-ups, the most urgent first, and six
- * messages; then sends the remaining messages and deletes old ones. A part that
- * fails is not retried in this run and does not stop the other parts. Throws at the end if any part failed.
+ * messages; then sends the remaining messages and deletes old ones. A part that fails is not retried in this run and does not stop the
+ * other parts. At the end, logs the failed parts with the first error, and throws.
  */
 export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
   const runStart = new Date();
@@ -30,7 +30,6 @@ export async function runScheduled(services: ScheduledServices, limits: RunLimit
     try {
       return await work();
     } catch (error) {
-      logFailure("scheduled_run_failed", error, { part });
       failures.set(part, error);
       return 0;
     }
@@ -50,7 +49,10 @@ export async function runScheduled(services: ScheduledServices, limits: RunLimit
   await attempt("settled messages", () => deleteSettledMessages(services));
 
   const [failure] = failures.values();
-  if (failures.size > 0) throw new Error("A part of the scheduled run failed", { cause: failure });
+  if (failures.size > 0) {
+    logFailure("scheduled_run_failed", failure, { parts: [...failures.keys()] });
+    throw new Error("A part of the scheduled run failed", { cause: failure });
+  }
   await services.cronRuns.record();
 }
 

@@ -169,12 +169,12 @@ test.each([
   expect(left()).toEqual(expected);
 });
 
-test("a part that failed is not tried again in the same run, and is logged once", async () => {
+test("a run in which two parts failed is one line of the log, with the parts", async () => {
   const { services, logged } = withDueWork();
-  const broken = failing(services, "messages");
+  const broken = failing(failing(services, "messages"), "settled messages");
   await runScheduled(broken, WITHOUT_LIMITS).catch(() => undefined);
   const lines = logged.filter(({ event }) => event === "scheduled_run_failed");
-  expect(lines).toEqual([expect.objectContaining({ level: "error", part: "messages" })]);
+  expect(lines).toEqual([expect.objectContaining({ level: "error", parts: ["messages", "settled messages"] })]);
 });
 
 test("a complete run is recorded for /health", async () => {
