@@ -8,10 +8,10 @@ import { settings as apiSettings } from "../functions/subscription-api/config";
 import { readOptionsOrExit } from "./command-line";
 import { isStarted } from "./failures";
 import { textSettings } from "./start/local-settings";
+import { root } from "./wrangler/wrangler";
 
 // npm run docs: writes the tables of settings into the operator's handbook, and each Worker's .dev.vars.example.
 
-const root = fileURLToPath(new URL("..", import.meta.url));
 const textOf = (path: string) => readFileSync(join(root, path), "utf8");
 
 export const HANDBOOK = "docs/operations.md";

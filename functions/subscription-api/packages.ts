@@ -3,12 +3,12 @@ import type { Database } from "./database";
 import type { ChargedPrice, Prices } from "./stripe/prices";
 
 /** A plan as the API sells it: from the pricing page, or a custom one. */
-export type Package = z.output<typeof row>;
+export type Package = z.output<typeof packageRow>;
 
 /** A package's price when a form is accepted. */
 export type AgreedPrice = Pick<Package, "price_cents" | "stripe_price_id">;
 
-const row = z.object({
+export const packageRow = z.object({
   id: z.string(),
   name: z.string(),
   /** US cents a month. */
@@ -18,19 +18,17 @@ const row = z.object({
   status: z.enum(["listed", "custom", "retired"]),
 });
 
-const rowOrNull = row.nullable();
-
 export type Packages = ReturnType<typeof packagesIn>;
 
 /** Every method throws D1's errors. */
 export function packagesIn(db: Database) {
   return {
     async find(id: string): Promise<Package | null> {
-      return rowOrNull.parse(await db.prepare("SELECT * FROM packages WHERE id = ?").bind(id).first());
+      return packageRow.nullable().parse(await db.prepare("SELECT * FROM packages WHERE id = ?").bind(id).first());
     },
 
     async all(): Promise<Package[]> {
-      return z.array(row).parse((await db.prepare("SELECT * FROM packages ORDER BY price_cents").all()).results);
+      return z.array(packageRow).parse((await db.prepare("SELECT * FROM packages ORDER BY price_cents").all()).results);
     },
 
     /**

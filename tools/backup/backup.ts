@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { readCommandLine } from "../command-line";
 import { isStarted, runTool, ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
-import { databaseNameIn, siteAloneLine } from "../wrangler/worker-settings";
+import { databaseNameIn } from "../wrangler/worker-settings";
 import { API_FOLDER, failureIn, STAGES, type Stage } from "../wrangler/wrangler";
 import { bytesOf, encrypterFor } from "./age";
 import { inPrivateFolder } from "./private-folder";
@@ -22,10 +22,8 @@ export async function backup(
   { recipient, folder = join(homedir(), FOLDER) }: { recipient: string; folder?: string | undefined },
   { settingsOf, wrangler }: Pick<Neighbors, "settingsOf" | "wrangler">,
 ): Promise<boolean> {
-  const { site, api } = settingsOf(stage);
-  if (api === undefined) throw new ToolError(`✗ ${siteAloneLine(site)} It has no database.`);
+  const name = databaseNameIn(settingsOf(stage));
   const encrypter = encrypterFor(recipient);
-  const name = databaseNameIn(api);
   const copy = resolve(folder, `${name}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z.sql.age`);
   await inPrivateFolder(async ({ folder: private_, signal, unlessStopped }) => {
     const plain = join(private_, "database.sql");

@@ -6,7 +6,7 @@ import { readCommandLine } from "../command-line";
 import { isStarted, runTool, ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
 import { answerIn } from "../preflight/account";
-import { databaseNameIn, siteAloneLine } from "../wrangler/worker-settings";
+import { databaseNameIn } from "../wrangler/worker-settings";
 import { API_FOLDER, failureIn, STAGES, type Stage } from "../wrangler/wrangler";
 import { bytesOf, decrypterWith } from "./age";
 import { inPrivateFolder } from "./private-folder";
@@ -23,10 +23,8 @@ export async function restore(
   file: string,
   { settingsOf, wrangler, env }: Pick<Neighbors, "settingsOf" | "wrangler" | "env">,
 ): Promise<boolean> {
-  const { site, api } = settingsOf(stage);
-  if (api === undefined) throw new ToolError(`✗ ${siteAloneLine(site)} It has no database.`);
+  const name = databaseNameIn(settingsOf(stage));
   const decrypter = decrypterWith(env.BACKUP_KEY);
-  const name = databaseNameIn(api);
   const ask = (...args: string[]) => {
     const { succeeded, stdout, output } = wrangler(["d1", "execute", "DB", "--remote", ...args], {
       stage,

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { parseJson } from "../../app/shared/http/parse-json";
+import { packageRow } from "../../functions/subscription-api/packages";
 import { ToolError } from "../failures";
 import type { Neighbors } from "../neighbors";
-import { packageRow } from "../releases/prices";
 import { API_FOLDER, type Folder, failureIn, type Stage } from "../wrangler/wrangler";
 
 type Wrangler = Neighbors["wrangler"];

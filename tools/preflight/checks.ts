@@ -2,8 +2,8 @@ import { isLoopback, isSecretName } from "../../app/shared/settings/settings";
 import { modeOf } from "../../app/shared/settings/stripe-key-mode";
 import type { ChargedPrice } from "../../functions/subscription-api/stripe/prices";
 import { hasStripePrice } from "../releases/prices";
-import { urlIn, type WorkerSettings } from "../wrangler/worker-settings";
-import { API_FOLDER, scriptCommand, wranglerCommand } from "../wrangler/wrangler";
+import { d1In, urlIn, type WorkerSettings } from "../wrangler/worker-settings";
+import { API_FOLDER, wranglerCommand } from "../wrangler/wrangler";
 import { type Deployment, KEYS, type Key, namesOf, workerProblems } from "./deployment";
 
 /** The private entrypoint of functions/subscription-api/index.ts. */
@@ -29,9 +29,7 @@ const portalHint = ({ stage, api }: Deployment) =>
   api
     ? `npm run stripe:setup ${stage} prints it`
     : "the login link at https://dashboard.stripe.com/settings/billing/portal";
-export const databaseIdOf = ({ d1_databases }: WorkerSettings) =>
-  d1_databases.find(({ binding }) => binding === "DB")?.database_id ?? "";
-export const isDatabaseId = (id: string) => UUID.test(id) && !/^[0-]*$/.test(id);
+export const isDatabaseId = (id = "") => UUID.test(id) && !/^[0-]*$/.test(id);
 
 /** One sentence for each problem: where it is, what is wrong and how to fix it. */
 type Problems = (string | false)[];
@@ -61,7 +59,7 @@ const withApi =
   (deployment) =>
     deployment.api === undefined ? [] : check({ ...deployment, api: deployment.api });
 
-export const CHECKS: Record<string, Check> = {
+const CHECKS: Record<string, Check> = {
   "the Worker accepts its settings": inBoth((_, { key, place, put }, deployment) =>
     workerProblems(key, deployment).map(({ name, problem }) => {
       if (isSecretName(name)) return `${name} ${problem}: ${put(name)}`;
@@ -148,11 +146,10 @@ export const CHECKS: Record<string, Check> = {
   },
 
   "the database is the stage's": withApi(({ stage, api, other }) => {
-    const id = databaseIdOf(api);
+    const { database_id: id, database_name: name } = d1In(api) ?? {};
     const problem = !isDatabaseId(id)
       ? "not set"
-      : other.api !== undefined && id === databaseIdOf(other.api) && "also the other stage's";
-    const name = api.d1_databases.find(({ binding }) => binding === "DB")?.database_name;
+      : other.api !== undefined && id === d1In(other.api)?.database_id && "also the other stage's";
     const create = wranglerCommand(`d1 create ${name}`, stage, API_FOLDER);
     const place = `[[env.${stage}.d1_databases]] of ${API_FILE}`;
     return [
@@ -225,7 +222,7 @@ export const CHECKS: Record<string, Check> = {
         const found = at_stripe ? chargeOf(at_stripe) : "does not exist";
         return (
           found !== wanted &&
-          `prices: ${name} ${wanted.replace("charges", "costs")}, but its price at Stripe (${stripe_price_id}) ${found}: ${scriptCommand("catalog", stage)}`
+          `prices: ${name} ${wanted.replace("charges", "costs")}, but its price at Stripe (${stripe_price_id}) ${found}: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalog ${stage}`
         );
       }),
 };

@@ -2,19 +2,20 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { PAID_PLANS } from "../../app/contract/plans";
-import type { PackageAtStripe } from "../../functions/subscription-api/packages";
+import { type PackageAtStripe, packageRow } from "../../functions/subscription-api/packages";
+import { chargedPrice } from "../../functions/subscription-api/stripe/prices";
 import { readCommandLine } from "../command-line";
 import { isStarted, runTool, ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
 import { apiOf, callApi } from "../operator/call-api";
 import { isRepository, NO_REPOSITORY } from "../releases/commit";
-import { hasStripePrice, PACKAGES, type PriceChanges, packageRow, priceChanges } from "../releases/prices";
-import { siteAloneLine, urlIn } from "../wrangler/worker-settings";
+import { hasStripePrice, PACKAGES, type PriceChanges, priceChanges } from "../releases/prices";
+import { d1In, siteAloneLine, urlIn } from "../wrangler/worker-settings";
 import { API_FOLDER, root, STAGES, type Stage } from "../wrangler/wrangler";
 import { wrongPrice } from "../wrong-price";
 import { type Answers, askAccount, type Database } from "./account";
 import { problemOfApi } from "./api-of-others";
-import { checkDeployment, databaseIdOf, isDatabaseId } from "./checks";
+import { checkDeployment, isDatabaseId } from "./checks";
 
 // npm run preflight production or staging. -- --offline skips the accounts. npm run stripe:setup {stage} -- --check checks Stripe.
 
@@ -27,7 +28,7 @@ export async function preflight(stage: Stage, isOffline: boolean, beside: Neighb
   const workers = settingsOf(stage);
   const { site, api } = workers;
   if (api === undefined) console.log(siteAloneLine(site));
-  const hasDatabase = api !== undefined && isDatabaseId(databaseIdOf(api));
+  const hasDatabase = api !== undefined && isDatabaseId(d1In(api)?.database_id);
   const { secrets, database, unanswered }: Answers = isOffline
     ? {}
     : askAccount(stage, api !== undefined, hasDatabase, wrangler);
@@ -58,15 +59,7 @@ export async function preflight(stage: Stage, isOffline: boolean, beside: Neighb
   return { isReady, migrations, changes };
 }
 
-const chargedPrice = z.object({
-  active: z.boolean(),
-  currency: z.string(),
-  unit_amount: z.number().nullable(),
-  recurring: z.string().nullable(),
-});
-const pricesAnswer = z.object({
-  prices: z.array(packageRow.extend({ at_stripe: chargedPrice.nullable() })),
-});
+const pricesAnswer = z.object({ prices: z.array(packageRow.extend({ at_stripe: chargedPrice.nullable() })) });
 
 /** Asks the API, because only the API has Stripe's key. No answer is not a problem: the deployment may be the fix. */
 async function pricesAtStripe(

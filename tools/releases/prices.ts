@@ -3,6 +3,8 @@ import { join } from "node:path";
 import * as z from "zod";
 import { monthlyPrice, shortAmount } from "../../app/contract/money";
 import { PAID_PLANS } from "../../app/contract/plans";
+import { type Package, packageRow } from "../../functions/subscription-api/packages";
+import type { Item } from "../../functions/subscription-api/stripe/prices";
 import { ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
 import { type Api, apiOf, callApi } from "../operator/call-api";
@@ -11,22 +13,9 @@ import { wrongPrice } from "../wrong-price";
 import type { Git } from "./commit";
 import type { Step } from "./steps";
 
-/** A plan as the API sells it. `price_cents` is the monthly price in US cents. */
-export type Package = { id: string; name: string; price_cents: number };
-
-/** A row of the API's table `packages`. */
-export const packageRow = z.object({
-  id: z.string(),
-  name: z.string(),
-  price_cents: z.number(),
-  stripe_price_id: z.string(),
-  status: z.enum(["listed", "custom", "retired"]),
-});
-export type PackageRow = z.output<typeof packageRow>;
-
 const packages = z
   .array(z.object({ packageId: z.string(), title: z.string(), priceCents: z.number() }))
-  .transform((plans): Package[] =>
+  .transform((plans): Item[] =>
     plans.map(({ packageId, title, priceCents }) => ({ id: packageId, name: title, price_cents: priceCents })),
   );
 
@@ -35,14 +24,14 @@ export const PACKAGES = packages.parse(PAID_PLANS);
 const PLANS = "app/contract/plans.ts";
 
 /** The packages of an earlier commit. Throws ToolError if this clone lacks it. */
-export function packagesAt(commit: string, git: Git): Promise<Package[]> {
+export function packagesAt(commit: string, git: Git): Promise<Item[]> {
   const source = git(["show", `${commit}:${PLANS}`]);
   if (source !== undefined) return packagesIn(source);
   throw new ToolError(`✗ This clone lacks the commit ${commit}, whose prices are needed: git fetch --unshallow`);
 }
 
 /** The packages of the text of plans.ts, also an earlier release's. Throws ToolError for a price that cannot be charged. */
-export async function packagesIn(source: string): Promise<Package[]> {
+export async function packagesIn(source: string): Promise<Item[]> {
   const { transform } = await import("esbuild");
   const { code } = await transform(source, { loader: "ts" });
   const module: unknown = await import(`data:text/javascript,${encodeURIComponent(code)}`);
@@ -69,11 +58,11 @@ export async function setLocalPrices(
 }
 
 /** True for Stripe's own price IDs, false for the first migration's placeholders. */
-export const hasStripePrice = ({ stripe_price_id }: Pick<PackageRow, "stripe_price_id">) =>
+export const hasStripePrice = ({ stripe_price_id }: Pick<Package, "stripe_price_id">) =>
   /^price_\w{14,}$/.test(stripe_price_id);
 
 /** `retired`: packages that are no longer sold, after the site has stopped offering them. */
-export type PriceChanges = { beforeSite: Package[]; afterSite: Package[]; retired: Package[]; sentences: string[] };
+export type PriceChanges = { beforeSite: Item[]; afterSite: Item[]; retired: Item[]; sentences: string[] };
 
 /**
  * The changes that a release makes to the API's catalog. So that nobody is ever charged more than the page showed, lower prices
@@ -81,7 +70,7 @@ export type PriceChanges = { beforeSite: Package[]; afterSite: Package[]; retire
  * no longer lists are retired, except custom ones.
  * @param known the rows of the API's table `packages`
  */
-export function priceChanges(wanted: readonly Package[], known: readonly PackageRow[]): PriceChanges {
+export function priceChanges(wanted: readonly Item[], known: readonly Package[]): PriceChanges {
   const changes: PriceChanges = { beforeSite: [], afterSite: [], retired: [], sentences: [] };
   for (const one of wanted) {
     const row = known.find(({ id }) => id === one.id);
@@ -109,12 +98,12 @@ export function changesPrices({ sentences }: PriceChanges): boolean {
 }
 
 /** `otherwise`: if the API refuses, the end of the ToolError's message: what else may help. */
-type StepOptions = { retired?: readonly Package[]; otherwise?: string };
+type StepOptions = { retired?: readonly Item[]; otherwise?: string };
 
 /** The step that sets changed prices and retires packages, in the API and at Stripe, all or none; no step without a change. */
 export function pricesStep(
   api: Api | undefined,
-  changed: readonly Package[],
+  changed: readonly Item[],
   { retired = [], otherwise = "" }: StepOptions = {},
 ): Step[] {
   if (api === undefined || changed.length + retired.length === 0) return [];

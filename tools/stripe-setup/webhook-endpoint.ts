@@ -1,11 +1,11 @@
 import Stripe from "stripe";
 import { WEBHOOK_EVENTS } from "../../functions/subscription-api/stripe/webhook-events";
-import { API_FOLDER, wranglerCommand } from "../wrangler/wrangler";
+import { API_FOLDER, type Stage, wranglerCommand } from "../wrangler/wrangler";
 import { type Difference, listenCommand, type State, type Target } from "./target";
 
 /** With snapshot payloads: https://docs.stripe.com/api/webhook_endpoints */
 export async function webhookEndpoint({ stripe, webhookUrl: url, place }: Target): Promise<State> {
-  if (url === undefined) return { ok: `webhooks: ${listenCommand()}`, differences: [] };
+  if (url === undefined || place === "sandbox") return { ok: `webhooks: ${listenCommand()}`, differences: [] };
   const all = (await stripe.webhookEndpoints.list({ limit: 100 })).data.filter((one) => one.url === url);
   const enabled = all.filter(({ status }) => status === "enabled");
   // An endpoint's API version cannot be changed.
@@ -34,10 +34,9 @@ export async function webhookEndpoint({ stripe, webhookUrl: url, place }: Target
   return { ok: `webhook endpoint: ${url}`, differences };
 }
 
-async function create(stripe: Stripe, url: string, place: Target["place"], replaces: boolean): Promise<string> {
+async function create(stripe: Stripe, url: string, place: Stage, replaces: boolean): Promise<string> {
   const wanted = { api_version: Stripe.API_VERSION, enabled_events: WEBHOOK_EVENTS, url };
   const { id, secret } = await stripe.webhookEndpoints.create(wanted);
-  if (place === "sandbox") return `${id} was made for ${url}`;
   const command = wranglerCommand("secret put STRIPE_WEBHOOK_SECRET", place, API_FOLDER);
   const value = replaces ? "this secret, a comma and the old secret" : "the secret";
   return `${id} was made for ${url}. Its signing secret, which Stripe shows only this once:\n    ${secret}\n  Type this command, and paste ${value} when it asks:\n    ${command}`;

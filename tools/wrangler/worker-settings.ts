@@ -6,6 +6,7 @@ import {
   unstable_getMiniflareWorkerOptions,
   unstable_readConfig,
 } from "wrangler";
+import { ToolError } from "../failures";
 import { onPorts } from "../start/addresses";
 import { API_FOLDER, root, STAGES } from "./wrangler";
 
@@ -40,7 +41,7 @@ export function settingsOf(target: Target): Workers {
 }
 
 /** False if a deployed site calls somebody else's API: the reference API takes sign-ups only by this binding. */
-export const bindsApi = ({ services }: WorkerSettings) =>
+const bindsApi = ({ services }: WorkerSettings) =>
   services?.some(({ binding }) => binding === "SUBSCRIPTION_API") ?? false;
 
 /** The line that says that the site is deployed without the reference API. */
@@ -53,9 +54,12 @@ export function urlIn({ vars }: WorkerSettings, name: string): string {
   return String(vars[name]).replace(/\/+$/, "");
 }
 
-/** The name of a Worker's D1 database. */
-export function databaseNameIn({ d1_databases }: WorkerSettings): string {
-  return d1_databases.find(({ binding }) => binding === "DB")?.database_name ?? "DB";
+export const d1In = ({ d1_databases }: WorkerSettings) => d1_databases.find(({ binding }) => binding === "DB");
+
+/** The name of the API's database. Throws ToolError for a site that is deployed alone. */
+export function databaseNameIn({ site, api }: Workers): string {
+  if (api === undefined) throw new ToolError(`✗ ${siteAloneLine(site)} It has no database.`);
+  return d1In(api)?.database_name ?? "DB";
 }
 
 type WorkerOptions = Unstable_MiniflareWorkerOptions["workerOptions"] & { name: string };

@@ -66,8 +66,3 @@ export function failureIn(output: string): string {
 export function wranglerCommand(command: string, stage: Stage, folder: Folder): string {
   return `npx wrangler ${command} --env ${stage}${folder === "." ? "" : ` --cwd ${folder}`}`;
 }
-
-export function scriptCommand(script: "deploy" | "catalog", stage: Stage): string {
-  const token = script === "catalog" ? "read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && " : "";
-  return `${token}npm run ${script} ${stage}`;
-}

@@ -1,12 +1,21 @@
 import type Stripe from "stripe";
+import * as z from "zod";
 import { call, ifExists } from "./client";
 
 export type Item = { id: string; name: string; price_cents: number };
 
 export type PackagePrice = { id: string; product: string; created: boolean };
 
+export type ChargedPrice = z.output<typeof chargedPrice>;
+
 /** The part of a price that decides what a customer is charged. */
-export type ChargedPrice = { active: boolean; currency: string; unit_amount: number | null; recurring: string | null };
+export const chargedPrice = z.object({
+  active: z.boolean(),
+  currency: z.string(),
+  unit_amount: z.number().nullable(),
+  /** The interval, such as `1 month`. */
+  recurring: z.string().nullable(),
+});
 
 export type Prices = ReturnType<typeof stripePrices>;
 
@@ -17,7 +26,7 @@ export function stripePrices(stripe: Stripe, ask: typeof call = call) {
   }
 
   return {
-    /** The price with this ID, or null. `recurring` is its interval, such as `1 month`. */
+    /** The price with this ID, or null. */
     async read(id: string): Promise<ChargedPrice | null> {
       const price = await ifExists(() => ask(() => stripe.prices.retrieve(id)));
       if (!price) return null;

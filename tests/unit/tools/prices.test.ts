@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { PACKAGES, type PackageRow, packagesIn, priceChanges, setLocalPrices } from "../../../tools/releases/prices";
+import type { Package } from "../../../functions/subscription-api/packages";
+import { PACKAGES, packagesIn, priceChanges, setLocalPrices } from "../../../tools/releases/prices";
 import { apiInProcess } from "../../support/api-in-process/api";
 import { neighborsWith } from "./neighbors";
 
@@ -10,7 +11,7 @@ const item = (name: keyof typeof NAMES, dollars: number) => ({ id: NAMES[name], 
 const row = (name: keyof typeof NAMES, dollars: number, stripe_price_id = `price_0123456789abcdef${name}`) => ({
   ...item(name, dollars),
   stripe_price_id,
-  status: "listed" as PackageRow["status"],
+  status: "listed" as Package["status"],
 });
 
 test.each([
