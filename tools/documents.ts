@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import * as z from "zod/v4/core";
 import { company } from "../app/company";
 import { settings as siteSettings } from "../app/pipeline/settings/configuration.server";

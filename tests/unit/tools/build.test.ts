@@ -76,16 +76,9 @@ test.each([
 
 test("a change of what a build writes, or of a hidden file, leaves it up to date", async () => {
   await buildWith();
-  for (const path of ["build/site/site.js", "functions/.wrangler/a.sqlite"]) writeAfter(path);
+  for (const path of ["build/site/site.js", "functions/.wrangler/a.sqlite"]) write(path, soon());
   expect(isBuilt(folder)).toBe(true);
 });
-
-function writeAfter(path: string): void {
-  const file = join(folder, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, "");
-  utimesSync(file, soon(), soon());
-}
 
 test("a build that fails leaves the earlier one outdated, and says why", async () => {
   await buildWith();

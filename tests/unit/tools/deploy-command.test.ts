@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { ToolError } from "../../../tools/failures";
 import type { Neighbors } from "../../../tools/neighbors";
 import { deploy } from "../../../tools/releases/deploy";
@@ -8,13 +8,17 @@ import {
   COMMIT,
   cloudflare,
   FAULTS,
+  HIGHER,
   HOST,
   hostsOf,
+  LOWER,
   neighborsWith,
+  OPERATOR_TOKEN,
   OTHER_PRICES,
   repository,
   SAYS,
   takesPrices,
+  timeIsUp,
   WITH_OLD_PLAN,
   WRANGLER,
 } from "./neighbors";
@@ -25,7 +29,6 @@ import { outcomeOf } from "./outcome";
 const AGAIN = "To continue, correct the problem above, then: npm run deploy production";
 const NOTHING = `Nothing was changed in production. ${AGAIN}`;
 const DONE = "Everything is live. To check it: npm run smoke production";
-const OPERATOR_TOKEN = "the-token-of-an-operator-in-the-tests";
 const MIGRATION = "0001_first_release.sql";
 
 type Setup = { account?: Parameters<typeof cloudflare>[0]; others?: Partial<Neighbors>; api?: Answer };
@@ -44,15 +47,12 @@ async function deployed({ account, others, api }: Setup) {
   };
 }
 
-const packages = OTHER_PRICES;
-const [LOWER, HIGHER] = PACKAGES.map(({ name, price_cents }) => `${name} ${price_cents}`);
-
-test.each<Setup & { what: string; changes: (string | undefined)[] }>([
+test.each<Setup & { what: string; changes: string[] }>([
   { what: "nothing else is new", changes: ["api deployed", "site deployed"] },
   { what: "a migration is new", account: { migrations: [] }, changes: ["migrations", "api deployed", "site deployed"] },
   {
     what: "one price is lower and another higher",
-    account: { packages },
+    account: { packages: OTHER_PRICES },
     changes: ["api deployed", LOWER, "site deployed", HIGHER],
   },
   {
@@ -96,7 +96,7 @@ test.each<Setup & { what: string; says: RegExp }>([
   { what: "a secret is missing", account: { secrets: { site: [], api: [] } }, says: /SESSION_SECRET is missing/ },
   {
     what: "a price is new and no operator's token is set",
-    account: { packages },
+    account: { packages: OTHER_PRICES },
     others: { env: {} },
     says: /read -rs OPERATOR_TOKEN/,
   },
@@ -124,7 +124,7 @@ const STEPS = [
   `site: commit ${COMMIT}`,
   "prices: LITE",
 ];
-const NEW = { migrations: [], packages };
+const NEW = { migrations: [], packages: OTHER_PRICES };
 const fault = (at: RegExp) => ({ account: { ...NEW, faults: [{ at, as: WRANGLER.silent }] } });
 const refuses =
   (name: string): Answer =>
@@ -158,9 +158,11 @@ test.each<Setup & { what: string; done: number }>([
 );
 
 test.each(["silent", "slow", "html"])("a deployment whose API is %s ends before the site", async (kind) => {
-  if (kind === "slow")
-    vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort(new DOMException("too slow", "TimeoutError")));
-  const { exitCode, last, changes } = await deployed({ account: { packages }, api: HOST[kind] as Answer });
+  if (kind === "slow") timeIsUp();
+  const { exitCode, last, changes } = await deployed({
+    account: { packages: OTHER_PRICES },
+    api: HOST[kind] as Answer,
+  });
   expect({ exitCode, last, changes }).toEqual({ exitCode: 1, last: AGAIN, changes: ["api deployed"] });
 });
 

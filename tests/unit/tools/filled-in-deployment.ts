@@ -13,6 +13,11 @@ const folder = mkdtempSync(join(tmpdir(), "preflight-"));
 export const files = ["wrangler.toml", `${API_FOLDER}/wrangler.toml`];
 const texts = files.map((file) => filledIn(readFileSync(join(root, file), "utf8")));
 
+export const [LIVE, TEST] = ["pk_live_0123456789abcdef", "pk_test_0123456789abcdef"];
+/** Finds a rate limiter of production, up to its limit. */
+export const limiter = (name: string) =>
+  new RegExp(`(env\\.production\\.ratelimits\\]\\]\nname = "${name}"\n[^]*?limit = )\\d+`);
+
 /** As the API has and Stripe charges them. */
 export const PRICES = PACKAGES.map((plan) => ({ ...plan, price_cents: 10_000 })).map((one) => ({
   ...one,

@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import { vi } from "vitest";
 import type { Neighbors } from "../../../tools/neighbors";
 import { PACKAGES } from "../../../tools/releases/prices";
 import { API_FOLDER, type Stage } from "../../../tools/wrangler/wrangler";
@@ -41,6 +42,8 @@ export const OTHER_PRICES = SOLD.map((one, index) => ({
 }));
 /** A plan of the API that this release no longer lists. */
 export const WITH_OLD_PLAN = [...SOLD, ...SOLD.slice(0, 1).map((one) => ({ ...one, id: "old" }))];
+/** This release's prices of MINI and LITE, as `takesPrices` notes them. */
+export const [LOWER = "", HIGHER = ""] = PACKAGES.map(({ name, price_cents }) => `${name} ${price_cents}`);
 
 /** The Cloudflare account. `faults` end the first command whose line matches: `{site or api} {arguments}`. */
 export function cloudflare({
@@ -114,7 +117,7 @@ export const hostsOf =
     return (hosts[host] ?? (HOST.silent as Answer))(pathname + search, init);
   };
 
-/** An API that takes every catalog, and adds what it takes to `changes`. */
+/** An API whose catalog takes every change, and notes it. */
 export const takesPrices =
   (changes: string[]): Answer =>
   (_, { body }) => {
@@ -124,11 +127,17 @@ export const takesPrices =
     return Response.json({ prices: packages });
   };
 
-/** Settings of a production without the reference API. */
+/** Every request waits longer than its sender. */
+export const timeIsUp = () =>
+  vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort(new DOMException("too slow", "TimeoutError")));
+
+/** The site is deployed alone, in front of somebody else's API. */
 export const siteAlone: Neighbors["settingsOf"] = (target) => {
   const { site, other } = deployment();
   return target === "production" ? { site, api: undefined } : other;
 };
+
+export const OPERATOR_TOKEN = "the-token-of-an-operator-in-the-tests";
 
 /** All neighbors of a stage that an owner has filled in. */
 export function neighborsWith(others: Partial<Neighbors>, stage: Stage = "production"): Neighbors {

@@ -1,12 +1,11 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Neighbors } from "../../../tools/neighbors";
 import { runCommand } from "../../../tools/operator/operator";
-import { type Answer, HOST, hostsOf, neighborsWith, siteAlone } from "./neighbors";
+import { type Answer, HOST, hostsOf, neighborsWith, OPERATOR_TOKEN, siteAlone, timeIsUp } from "./neighbors";
 import { outcomeOf } from "./outcome";
 
 /* The operator's commands: what they print and how they end, for each answer of the API. */
 
-const OPERATOR_TOKEN = "the-token-of-an-operator-in-the-tests";
 const EMAIL = ["--email", "ada@example.com"];
 const ERASED = { erased: 1, customers: 1, searched_until: "2026-11-28T10:00:00.000Z" };
 const COMMANDS: Record<string, { args?: string[]; right: object; last: RegExp }> = {
@@ -73,8 +72,7 @@ const WRONG: { what: string; answer: Answer; says: RegExp }[] = [
 test.each(scripts.flatMap((script) => WRONG.map((one) => ({ script, ...one }))))(
   "$script fails with one sentence if the API $what",
   async ({ script, what, answer, says }) => {
-    if (what === "is slow")
-      vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort(new DOMException("too slow", "TimeoutError")));
+    if (what === "is slow") timeIsUp();
     const { exitCode, last, lines } = await ran(script, answer);
     expect({ exitCode, last, lines: lines.length }).toEqual({
       exitCode: 1,

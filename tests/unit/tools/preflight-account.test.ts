@@ -6,14 +6,9 @@ import { checkDeployment } from "../../../tools/preflight/checks";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
 import { SECRETS } from "../../support/filled-in-settings";
-import { deployment, files, PRICES } from "./filled-in-deployment";
+import { deployment, files, LIVE, limiter, PRICES, TEST } from "./filled-in-deployment";
 
 /* What the preflight says of the whole repository, the company, the secrets and the prices at Stripe. */
-
-const LIVE = "pk_live_0123456789abcdef";
-const TEST = "pk_test_0123456789abcdef";
-const limiter = (name: string) =>
-  new RegExp(`(env\\.production\\.ratelimits\\]\\]\nname = "${name}"\n[^]*?limit = )\\d+`);
 
 /** False once an owner has filled in the repository. */
 const isUnedited = files.every((file) => readFileSync(join(root, file), "utf8").includes("citewell.example"));

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { company } from "../../../app/company";
 import type { Neighbors } from "../../../tools/neighbors";
 import { preflight } from "../../../tools/preflight/preflight";
@@ -11,9 +11,11 @@ import {
   HOST,
   hostsOf,
   neighborsWith,
+  OPERATOR_TOKEN,
   repository,
   SAYS,
   siteAlone,
+  timeIsUp,
   WRANGLER,
 } from "./neighbors";
 import { outcomeOf } from "./outcome";
@@ -22,7 +24,6 @@ import { outcomeOf } from "./outcome";
 
 const READY = "✓ Ready to deploy to production.";
 const ONE = "1 to fix before a deployment to production.";
-const OPERATOR_TOKEN = "the-token-of-an-operator-in-the-tests";
 
 /** The API's answer about the packages' prices. */
 const api = (answer: Answer) => ({ fetch: hostsOf({ "api.acme.com": answer }), env: { OPERATOR_TOKEN } });
@@ -63,7 +64,7 @@ test.each<{ what: string; account?: Parameters<typeof cloudflare>[0]; others?: P
 });
 
 test("an API that never answers about prices is given up", async () => {
-  vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort(new DOMException("too slow", "TimeoutError")));
+  timeIsUp();
   const { exitCode, output } = await run(neighborsWith(api(HOST.slow as Answer)));
   expect(output).toMatch(/Not checked: prices at Stripe \(.*too slow/);
   expect(exitCode).toBe(0);

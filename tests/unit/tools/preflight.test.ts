@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
 import { checkDeployment } from "../../../tools/preflight/checks";
 import { DATABASES } from "../../support/filled-in-settings";
-import { deployment } from "./filled-in-deployment";
+import { deployment, LIVE, limiter, TEST } from "./filled-in-deployment";
 
-const LIVE = "pk_live_0123456789abcdef";
-const TEST = "pk_test_0123456789abcdef";
 const PORTAL = "https://billing.stripe.com/p/login/0123456789";
 const CONSOLE = "https://console.acme.com";
 const PLACEHOLDER = "https://billing.example.org/login";
@@ -13,8 +11,6 @@ const SITE = 'SITE_URL = "https://www.acme.com"';
 const BOUND = 'service = "citewell-subscription-api"';
 const ENV = "[env.production]\n";
 const VARS = "[env.production.vars] of functions/subscription-api/wrangler.toml";
-const limiter = (name: string) =>
-  new RegExp(`(env\\.production\\.ratelimits\\]\\]\nname = "${name}"\n[^]*?limit = )\\d+`);
 
 /** In both files, `to` replaces every `from`, or a pattern's first match. `says` has parts of the expected problems. */
 const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [

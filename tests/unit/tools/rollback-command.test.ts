@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Neighbors } from "../../../tools/neighbors";
-import { PACKAGES } from "../../../tools/releases/prices";
 import { rollback } from "../../../tools/releases/rollback";
 import { root } from "../../../tools/wrangler/wrangler";
 import {
@@ -10,8 +9,11 @@ import {
   COMMIT,
   cloudflare,
   FAULTS,
+  HIGHER,
   hostsOf,
+  LOWER,
   neighborsWith,
+  OPERATOR_TOKEN,
   OTHER_PRICES,
   repository,
   SAYS,
@@ -50,10 +52,8 @@ type Setup = {
 
 async function rolledBack({ account, others, api, keepsPrices = false, commit = COMMIT }: Setup) {
   const { wrangler, changes } = cloudflare({ versions: both(COMMIT, OTHER), ...account });
-  const beside = neighborsWith({
-    ...{ wrangler, git, fetch: hostsOf({ "api.acme.com": api ?? takesPrices(changes) }) },
-    ...{ env: { OPERATOR_TOKEN: "the-token-of-an-operator-in-the-tests" }, ...others },
-  });
+  const fetch = hostsOf({ "api.acme.com": api ?? takesPrices(changes) });
+  const beside = neighborsWith({ wrangler, git, fetch, env: { OPERATOR_TOKEN }, ...others });
   return { ...(await outcomeOf(() => rollback("production", commit, keepsPrices, beside))), changes };
 }
 
@@ -78,7 +78,6 @@ test.each<Setup & { what: string; id?: string }>([
 });
 
 const OLD_SECRET = /a secret has changed since, and this version has the old one\. .*git switch --detach/;
-const packages = OTHER_PRICES;
 
 test.each<Setup & { what: string; says: RegExp }>([
   { what: "a secret changed since", account: { versions: both(COMMIT, "secret") }, says: OLD_SECRET },
@@ -106,7 +105,7 @@ test.each<Setup & { what: string; says: RegExp }>([
   { what: "the clone lacks the commit", others: { git: () => undefined }, says: /git fetch --unshallow/ },
   {
     what: "prices differ and no operator's token is set",
-    account: { packages },
+    account: { packages: OTHER_PRICES },
     others: { env: {} },
     says: /read -rs OPERATOR_TOKEN/,
   },
@@ -123,9 +122,8 @@ test.each<Setup & { what: string; says: RegExp }>([
 });
 
 test("a rollback over a raised and a lowered price lowers before the site, and raises after it", async () => {
-  const { changes } = await rolledBack({ account: { packages } });
-  const [lower, higher] = PACKAGES.map(({ name, price_cents }) => `${name} ${price_cents}`);
-  expect(changes).toEqual([lower, "site v1", higher, "api v1"]);
+  const { changes } = await rolledBack({ account: { packages: OTHER_PRICES } });
+  expect(changes).toEqual([LOWER, "site v1", HIGHER, "api v1"]);
 });
 
 test("a rollback that keeps prices asks neither database nor API", async () => {
@@ -140,7 +138,7 @@ test("a rollback that keeps prices asks neither database nor API", async () => {
 test.each<Setup & { what: string; changes: string[]; says: RegExp }>([
   {
     what: "the API refuses the lower price",
-    ...{ account: { packages }, api: () => new Response("No.", { status: 401 }), changes: [] },
+    ...{ account: { packages: OTHER_PRICES }, api: () => new Response("No.", { status: 401 }), changes: [] },
     says: /add -- --keep-prices to the command below/,
   },
   {

@@ -1,8 +1,8 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { formFields, INVALID_EMAIL } from "../../../app/contract/fields/form-fields";
 import type { Neighbors } from "../../../tools/neighbors";
 import { smoke } from "../../../tools/releases/smoke";
-import { type Answer, HOST, hostsOf, neighborsWith, siteAlone } from "./neighbors";
+import { type Answer, HOST, hostsOf, neighborsWith, siteAlone, timeIsUp } from "./neighbors";
 import { outcomeOf } from "./outcome";
 
 /* `npm run smoke`: which answers of the site, the API and Stripe are right, and what its last line says. */
@@ -150,11 +150,7 @@ test.each<Setup & { what: string; failed: string; says: RegExp }>([
     says: /Stripe answered 401/,
   },
 ])("a deployment in which $what fails, and the last line names the checks", async ({ failed, says, ...setup }) => {
-  vi.spyOn(AbortSignal, "timeout").mockReturnValue(
-    setup.what.endsWith("slow")
-      ? AbortSignal.abort(new DOMException("too slow", "TimeoutError"))
-      : new AbortController().signal,
-  );
+  if (setup.what.endsWith("slow")) timeIsUp();
   const { exitCode, last, output } = await smoked(setup);
   expect({ exitCode, last }).toEqual({ exitCode: 1, last: `Not right in production: ${failed}.` });
   expect(output).toMatch(says);

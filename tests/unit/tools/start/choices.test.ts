@@ -29,11 +29,6 @@ async function choose(environment: Record<string, string>, devVars = "") {
 
 test.each<{ what: string; environment: Record<string, string>; devVars?: string; last: string }>([
   {
-    what: "a PORT without room for the three after it",
-    environment: { PORT: "65533" },
-    last: "PORT is 65533: set it to a number from 1 to 65532, such as 9000. The three ports after it are used too.",
-  },
-  {
     what: "a HOST with a scheme",
     environment: { HOST: "http://acme.com" },
     last: "HOST is http://acme.com: set it to 0.0.0.0, or to this machine's name or IP address.",

@@ -80,13 +80,6 @@ test("a line names settings, and never a value", async () => {
   expect(lines.join()).not.toContain("hush");
 });
 
-const KEY = "sk_test_0123456789abcdef";
-
-test("a key of Stripe in .dev.vars chooses Stripe's test mode", async () => {
-  const folder = await repositoryWith({ [API_VARS]: `STRIPE_SECRET_KEY=${KEY}` });
-  expect(readLocalSettings({}, 8787, folder).stripe).toMatchObject({ STRIPE_SECRET_KEY: KEY });
-});
-
 test("a copy of wrangler.toml's own key in .dev.vars chooses no test mode", async () => {
   const folder = await repositoryWith({ [API_VARS]: "STRIPE_SECRET_KEY=sk_test_local" });
   expect(readLocalSettings({}, 8787, folder).stripe).toBeUndefined();
