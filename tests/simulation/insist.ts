@@ -1,14 +1,14 @@
 import { HOUR, SECOND } from "../support/api-in-process/scheduler";
 import type { Answer } from "../support/api-in-process/stripe-objects";
-import type { Random } from "./random";
-import type { Reply, World } from "./world";
+import type { Actor } from "./actor";
+import type { Reply } from "./world";
 
 type Send = (name: string) => Promise<Reply>;
 const isDone = ({ status }: Answer) => status === 200 || status === 404;
 
 /** Tries until an answer passes `isDecided`. Long after the last fault, one has to within eight tries. */
 export async function insist(
-  { world, random }: { world: World; random: Random },
+  { world, random }: Actor,
   name: string,
   send: Send,
   isDecided = isDone,

@@ -1,24 +1,12 @@
 import { HOUR, SECOND } from "../support/api-in-process/scheduler";
-import type { Deeds } from "./deeds";
+import { Actor } from "./actor";
 import { insist } from "./insist";
-import { type Random, randomOf } from "./random";
-import type { World } from "./world";
 
 /** Whoever reads an email of the API, and the scanner of its mail server, which opens each link. */
-export class MailReader {
-  readonly random: Random;
-
-  constructor(
-    readonly world: World,
-    readonly deeds: Deeds,
-    readonly key: string,
-  ) {
-    this.random = randomOf(world.history.seed, key);
-  }
-
+export class MailReader extends Actor {
   /** The reader may confirm the email address, and may report that they did not sign up. */
   async read(text: string): Promise<void> {
-    const { deeds, key, random, world } = this;
+    const { deeds, name: key, random, world } = this;
     const [row] = world.loaded.database.run("SELECT sign_up_id FROM outbox WHERE key = ?", [key]).results;
     const signUpId = String(row?.sign_up_id);
     const links = text.match(/\/links\/[\w-]+\/[\w.-]+/g) ?? [];

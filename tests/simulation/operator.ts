@@ -1,22 +1,11 @@
 import { HOUR, SECOND } from "../support/api-in-process/scheduler";
 import { SETTINGS } from "../support/api-in-process/settings";
-import type { Deeds } from "./deeds";
+import { Actor } from "./actor";
 import { insist } from "./insist";
-import { type Random, randomOf } from "./random";
-import type { Reply, World } from "./world";
+import type { Reply } from "./world";
 
 /** Somebody at the company, who has the operator's token. */
-export class Operator {
-  readonly random: Random;
-
-  constructor(
-    readonly world: World,
-    readonly deeds: Deeds,
-    readonly name: string,
-  ) {
-    this.random = randomOf(world.history.seed, name);
-  }
-
+export class Operator extends Actor {
   /** Changes the prices, step by step. */
   async changePrices(): Promise<void> {
     await this.world.prices.change((name, path, init) =>

@@ -1,21 +1,10 @@
 import { DAY, HOUR } from "../support/api-in-process/scheduler";
-import type { Deeds, Form } from "./deeds";
+import { Actor } from "./actor";
+import type { Form } from "./deeds";
 import { PACKAGES } from "./price-list";
-import { type Random, randomOf } from "./random";
-import type { World } from "./world";
 
 /** The company's sales, in Stripe's dashboard. */
-export class Sales {
-  readonly random: Random;
-
-  constructor(
-    readonly world: World,
-    readonly deeds: Deeds,
-    readonly name: string,
-  ) {
-    this.random = randomOf(world.history.seed, name);
-  }
-
+export class Sales extends Actor {
   /** Subscribes a customer without a plan on any day, or moves the end of a customer's trial. */
   async work(setupIntent: string, { plan }: Form): Promise<void> {
     const { random, world } = this;

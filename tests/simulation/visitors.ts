@@ -2,14 +2,15 @@ import { SHOWN_PRICE_HEADER } from "../../app/contract/site-headers";
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
 import { type Answer, POOR } from "../support/api-in-process/stripe-objects";
 import { validRequest } from "../support/person";
+import { Actor } from "./actor";
 import { checkShownPrice } from "./charges";
-import { centsIn, type Deeds, type Form, intentOf, mayBeSentAgain, type SentForm } from "./deeds";
+import { centsIn, type Form, intentOf, mayBeSentAgain, type SentForm } from "./deeds";
 import { insist } from "./insist";
 import { Operator } from "./operator";
 import { CUSTOM, PACKAGES } from "./price-list";
-import { type Random, randomOf } from "./random";
+import { randomOf } from "./random";
 import { Sales } from "./sales";
-import type { Reply, World } from "./world";
+import type { Reply } from "./world";
 
 const PLANS: readonly [{ id: string | undefined }, ...{ id: string | undefined }[]] = [
   { id: undefined },
@@ -17,17 +18,8 @@ const PLANS: readonly [{ id: string | undefined }, ...{ id: string | undefined }
   CUSTOM,
 ];
 
-export class Visitor {
-  readonly random: Random;
+export class Visitor extends Actor {
   #isTwin = false;
-
-  constructor(
-    readonly world: World,
-    readonly deeds: Deeds,
-    readonly name: string,
-  ) {
-    this.random = randomOf(world.history.seed, name);
-  }
 
   readonly #pause = (most: number) => this.world.scheduler.sleep(this.random.between(0, most));
 
@@ -171,9 +163,6 @@ export class Visitor {
       await this.#pause(20 * MINUTE);
     }
     const outcome = stripe.confirm(setupIntent, card, false);
-    const failed = stripe.get(setupIntent);
-    // Its customer was deleted in the meantime.
-    if (outcome === "gone" && failed?.status === "processing") failed.status = "requires_payment_method";
     this.world.note(`${form.name} enters ${card}: ${outcome}`);
     const taken = outcome === "succeeded" ? this.deeds.consents : this.deeds.refused;
     const consent = { ...form, told: centsIn(reply) };

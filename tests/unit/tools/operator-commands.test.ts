@@ -117,3 +117,16 @@ test.each(scripts)("%s asks nobody without a token, and nobody else's API", asyn
   const foreign = await ran(script, () => Response.json({}), { settingsOf: siteAlone });
   expect(foreign).toMatchObject({ exitCode: 1, bodies: [], last: expect.stringContaining("Only the reference API") });
 });
+
+test.each([
+  { script: "erase", args: ["local"], says: "--email is missing. Type:\n  npm run erase local -- --email {email}" },
+  { script: "after-restore", args: ["local", "--restored-to", "now"], says: "--stopped-at is missing. Type:" },
+  {
+    script: "after-restore",
+    args: ["local", "--restored-to", "yesterday", "--stopped-at", "2026-11-23T09:00:00Z"],
+    says: '--restored-to is "yesterday", which is not a time, such as 2026-11-23T09:00:00Z, in UTC.',
+  },
+  { script: "dance", args: [], says: "The commands are export, erase," },
+])("npm run $script $args says what it lacks", async ({ script, args, says }) => {
+  await expect(runCommand(script, args, neighborsWith({}))).rejects.toThrow(says);
+});
