@@ -131,7 +131,7 @@ describe("during an outage", () => {
   test("before the first fact, one line says so", async () => {
     standInFor(undefined, () => true);
     const { hold, lines } = await run(FACTS);
-    expect({ hold, lines }).toEqual({ hold: false, lines: [expect.stringMatching(/^Stripe did not answer: /)] });
+    expect({ hold, lines }).toEqual({ hold: false, lines: [expect.stringMatching(/^Stripe cannot be reached/)] });
   });
 
   test("that begins later, the other facts are not asked, and what is left is named", async () => {

@@ -1,4 +1,5 @@
 import Stripe from "stripe";
+import { stripeMessageOf } from "../../tools/stripe-setup/stripe-setup";
 import { atOnce } from "./creations";
 import { differences, type Fact, type UnseenFact } from "./fact";
 import { type Account, connect, type World } from "./world";
@@ -55,7 +56,7 @@ export async function runFacts({ account, facts, publicFacts, unseenFacts, say, 
       return;
     }
     const [differ, failure] = await lookAt(fact, world);
-    if (failure instanceof Stripe.errors.StripeConnectionError) outage = failureText(failure);
+    if (failure instanceof Stripe.errors.StripeConnectionError) outage = stripeMessageOf(failure);
     if (differ.length === 0) counts.held += 1;
     else counts.differ += 1;
     say(differ.length === 0 ? `✓ ${fact.situation}` : [`✗ ${fact.situation}`, ...differ, fact.page].join("\n    "));
@@ -78,7 +79,7 @@ async function lookAt({ calls, comes }: Fact, world: World): Promise<[differ: st
   try {
     return [differences(await calls(world), comes)];
   } catch (error) {
-    return [[failureText(error)], error];
+    return [[stripeMessageOf(error)], error];
   }
 }
 
@@ -87,14 +88,6 @@ async function failureOf(call: Promise<unknown>): Promise<string | undefined> {
     await call;
     return undefined;
   } catch (error) {
-    return failureText(error);
+    return stripeMessageOf(error);
   }
-}
-
-function failureText(error: unknown): string {
-  if (!(error instanceof Stripe.errors.StripeError)) return error instanceof Error ? error.message : String(error);
-  const { type, message, statusCode, requestId } = error;
-  if (type === "StripeAuthenticationError") return `Stripe does not know the key: copy it again from ${KEYS}`;
-  if (error instanceof Stripe.errors.StripeConnectionError) return `Stripe did not answer: ${message}`;
-  return `Stripe answered ${statusCode ?? "nothing"} (${requestId ?? "no request ID"}): ${message}`;
 }

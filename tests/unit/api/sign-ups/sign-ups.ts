@@ -9,7 +9,6 @@ import { advance } from "../../../../functions/subscription-api/sign-ups/transit
 import { apiInProcess } from "../../../support/api-in-process/api";
 import type { Io } from "../../../support/api-in-process/database";
 import { DAY, MINUTE } from "../../../support/api-in-process/scheduler";
-import { answer } from "../../../support/api-in-process/stripe-objects";
 import { cheapPasswords } from "../../../support/cheap-passwords";
 import type { validRequest } from "../../../support/person";
 
@@ -79,13 +78,6 @@ export function configurationOf(env: Record<string, unknown>): Config {
   const result = readConfig({ ...env });
   if (result.status === "invalid") throw new Error(JSON.stringify(result.problems));
   return result.configuration;
-}
-
-/** The API's services with one fixed answer from Stripe, and the requests to it. */
-export function stripeThatAnswers(body: object) {
-  const { services, sent, instead } = signUpsInProcess();
-  instead.set("", answer(200, body));
-  return { ...services, sent };
 }
 
 type SignUpsInProcess = ReturnType<typeof signUpsInProcess>;

@@ -15,7 +15,7 @@ export const ANYTHING = {
 
 export type Given = { signUp?: Partial<SignUp>; settings?: Record<string, unknown>; everyAnswer?: object };
 
-/** Payments with a Stripe that gives every call the same answer. */
+/** Payments and prices with a Stripe that gives every call the same answer. */
 export async function paymentsOf({ signUp: change, settings = {}, everyAnswer = ANYTHING }: Given = {}) {
   const { services, instead, sent, signUp } = signUpsInProcess({ settings });
   instead.set("", answer(200, everyAnswer));
@@ -26,8 +26,8 @@ export async function paymentsOf({ signUp: change, settings = {}, everyAnswer = 
     instead.set(call, () => answers.shift());
     for (const [beginning, other] of others) instead.set(beginning, other);
   };
-  const { payments } = services;
-  return { payments, answersNext, sent, signUp: { ...(await signUp()), id: "1", ...change } };
+  const { payments, prices } = services;
+  return { payments, prices, answersNext, sent, signUp: { ...(await signUp()), id: "1", ...change } };
 }
 
 export const AT_STRIPE = { customerId: "cus_1", stripePriceId: "price_1", cardId: "pm_1" };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, answer, refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
-import { signUpsInProcess, stripeThatAnswers } from "../sign-ups/sign-ups";
+import { signUpsInProcess } from "../sign-ups/sign-ups";
+import { paymentsOf } from "./payments-of";
 
 stopClock();
 
@@ -36,8 +37,10 @@ test("canceling or deleting an object unknown to Stripe does nothing", async () 
 });
 
 /** A setup intent as Stripe answers it. */
-const findSetupIntent = (given: object) =>
-  stripeThatAnswers({ id: "seti_1", client_secret: "a_secret", ...given }).payments.findSetupIntent("seti_1");
+const findSetupIntent = async (given: object) => {
+  const { payments } = await paymentsOf({ everyAnswer: { id: "seti_1", client_secret: "a_secret", ...given } });
+  return payments.findSetupIntent("seti_1");
+};
 
 test.each([
   { status: "requires_payment_method", means: "open" },
@@ -84,8 +87,10 @@ test("an error in detaching a card is thrown while the card is a customer's", as
 const subscription = { id: "sub_1", status: "trialing", trial_start: 1_800_000_000, trial_end: 1_800_432_000 };
 
 /** A subscription as Stripe answers it. */
-const retrieve = (change: object) =>
-  stripeThatAnswers({ cancel_at_period_end: false, ...subscription, ...change }).payments.retrieveSubscription("sub_1");
+const retrieve = async (change: object) => {
+  const { payments } = await paymentsOf({ everyAnswer: { cancel_at_period_end: false, ...subscription, ...change } });
+  return payments.retrieveSubscription("sub_1");
+};
 
 test.each([
   { what: "incomplete", change: { status: "incomplete" }, status: "past_due" },
@@ -122,7 +127,8 @@ test.each([
   { amounts: [0], isPaid: false },
   { amounts: [0, 1], isPaid: true },
 ])("a subscription with paid invoices over $amounts cents was paid: $isPaid", async ({ amounts, isPaid }) => {
-  const { payments } = stripeThatAnswers({ data: amounts.map((amount_paid) => ({ amount_paid })) });
+  const everyAnswer = { data: amounts.map((amount_paid) => ({ amount_paid })) };
+  const { payments } = await paymentsOf({ everyAnswer });
   expect(await payments.hasPaid("sub_1")).toBe(isPaid);
 });
 
