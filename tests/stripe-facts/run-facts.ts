@@ -56,7 +56,7 @@ export async function runFacts({ account, facts, publicFacts, unseenFacts, say, 
       return;
     }
     const [differ, failure] = await lookAt(fact, world);
-    if (failure instanceof Stripe.errors.StripeConnectionError) outage = stripeMessageOf(failure);
+    if (failure instanceof Stripe.errors.StripeConnectionError) outage = failureText(failure);
     if (differ.length === 0) counts.held += 1;
     else counts.differ += 1;
     say(differ.length === 0 ? `✓ ${fact.situation}` : [`✗ ${fact.situation}`, ...differ, fact.page].join("\n    "));
@@ -79,7 +79,7 @@ async function lookAt({ calls, comes }: Fact, world: World): Promise<[differ: st
   try {
     return [differences(await calls(world), comes)];
   } catch (error) {
-    return [[stripeMessageOf(error)], error];
+    return [[failureText(error)], error];
   }
 }
 
@@ -88,6 +88,11 @@ async function failureOf(call: Promise<unknown>): Promise<string | undefined> {
     await call;
     return undefined;
   } catch (error) {
-    return stripeMessageOf(error);
+    return failureText(error);
   }
+}
+
+function failureText(error: unknown): string {
+  if (error instanceof Stripe.errors.StripeError) return stripeMessageOf(error);
+  return error instanceof Error ? error.message : String(error);
 }

@@ -32,8 +32,6 @@ export const NEW_DATABASE = "5b1f0c9e-7d3a-4e8b-9c46-2a1d8f7e6b50";
 /** Answers every request to a host. */
 export type HostAnswers = (request: Request) => Response | Promise<Response>;
 
-const catalog = z.object({ packages: z.array(z.object({ name: z.string(), price_cents: z.number() })).default([]) });
-
 async function send(response: ServerResponse, answer: Response): Promise<void> {
   // `fetch` has decoded the body.
   const own = [...answer.headers].filter(
@@ -45,14 +43,12 @@ async function send(response: ServerResponse, answer: Response): Promise<void> {
 
 /**
  * Cloudflare's API as Wrangler uses it, for an account in which all Workers have their secrets, and D1 is real. Of a deployment's
- * own hosts only the API answers. `changes` are the writing requests, except D1's statements, the versions that were rolled back
- * to, and the packages that the API's catalog was given.
- * A request whose method and path, or package of the catalog, match one of `faults` fails.
+ * own hosts only the API answers. `changes` are the writing requests, except D1's statements, and the versions that were rolled back
+ * to.
  * @param api answers as the API of both stages, on their databases. Without it nobody answers
  * @param hosts other hosts below acme.com, other.com and stripe.com
  */
 export async function startCloudflare(api?: RunningWorker, hosts: Record<string, HostAnswers> = {}) {
-  const faults: RegExp[] = [];
   const versions = new Map<string, Version[]>();
   const changes: string[] = [];
   const d1 = new Miniflare({
@@ -60,8 +56,6 @@ export async function startCloudflare(api?: RunningWorker, hosts: Record<string,
     script: "export default {}",
     d1Databases: [...Object.values(DATABASES), NEW_DATABASE],
   });
-
-  const fails = (what: string) => faults.some((fault) => fault.test(what));
 
   async function execute(id: string, sql: string) {
     const statements = unstable_splitSqlQuery(sql);
@@ -74,16 +68,9 @@ export async function startCloudflare(api?: RunningWorker, hosts: Record<string,
 
   /** A request to the API, such as an operator's command. */
   async function answerOfApi(request: IncomingMessage, path: string, { url }: RunningWorker) {
-    const body = await text(request);
-    if (path.endsWith("/catalog")) {
-      const { packages } = catalog.parse(JSON.parse(body));
-      const given = packages.map(({ name, price_cents }) => `catalog: ${name} ${price_cents}`);
-      if (fails(given.join())) return new Response("Stripe is down", { status: 503 });
-      changes.push(...given);
-    }
     const headers = { "content-type": "application/json", authorization: String(request.headers.authorization) };
     const { method = "GET" } = request;
-    return fetch(url + path, { method, ...(method === "POST" && { headers, body }) });
+    return fetch(url + path, { method, ...(method === "POST" && { headers, body: await text(request) }) });
   }
 
   /** The answer's `result`; undefined: there is no such thing. */
@@ -97,7 +84,6 @@ export async function startCloudflare(api?: RunningWorker, hosts: Record<string,
     const ofDatabase = await own.resultOf(method, path, body);
     if (ofDatabase !== undefined) return ofDatabase;
     const [, kind, name = "", rest = ""] = /^\/workers\/(scripts|services)\/([^/?]+)([^?]*)/.exec(path) ?? [];
-    if (fails(`${request.method} ${path}`)) throw new Error("an outage");
     if (!isRead) changes.push(`${request.method} ${path.split("?")[0]}`);
     const secrets = SECRETS[name.includes("site") ? "site" : "api"];
     if (rest === "/secrets") return secrets.map((secret) => ({ name: secret, type: "secret_text" }));
@@ -166,5 +152,5 @@ syncBuiltinESMExports();`;
     ...{ CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`, CLOUDFLARE_API_TOKEN: "token" },
     ...{ CLOUDFLARE_ACCOUNT_ID: ID, STRIPE_SECRET_KEY: "" },
   };
-  return { versions, changes, faults, execute, env, dispose };
+  return { versions, changes, execute, env, dispose };
 }

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LOCAL_SECRETS } from "../../../functions/subscription-api/local-development";
@@ -10,7 +12,7 @@ import { type Block, blocks, ELSEWHERE, LEFT_OUT } from "./shell-blocks";
 
 /*
  * The shell blocks of README.md and docs/, typed in their order on a deployment with stand-ins for Cloudflare and Stripe. What a
- * block has in braces gets a value here. A block without a row here fails.
+ * block has in braces gets a value here. A block without a row here fails. At the end, a deployment fails at Cloudflare.
  */
 
 const SECRET = "sk_live_0123456789abcdef";
@@ -105,7 +107,7 @@ const PLANS: Record<string, Plan[]> = {
       typed: "0123456789abcdef".repeat(4),
       changes: ["site", ...Array(5).fill("subscription-api")].map((name) => RegExp(`^PUT .*citewell-${name}/secrets$`)),
     },
-    { typed: `${OPERATOR_TOKEN}\n`, changes: DEPLOYED, says: [CHECKED] },
+    { typed: `${OPERATOR_TOKEN}\n`, changes: DEPLOYED, says: [/✓ prices: MINI \$/, CHECKED] },
   ],
   Updates: [
     {
@@ -205,6 +207,7 @@ test.each(named)("$name runs as it stands", async ({ block, plan }) => {
     left.splice(index, 1);
   }
   for (const sentence of plan.says ?? []) expect(output).toMatch(sentence);
+  if (block.text.includes("run deploy")) expect(output, "wrong advice").not.toMatch(/WARNING|Please add|experimental/);
 });
 
 test("no plan and no exception is for a block that is gone", () => {
@@ -220,4 +223,22 @@ test("a copy of the database was read by its own key, and came whole into the ne
   const sql = "SELECT id, email, password_hash FROM sign_ups ORDER BY id";
   const [restored] = await cloudflare.execute(NEW_DATABASE, sql);
   expect(restored?.results).toEqual([expect.objectContaining({ email: ADA })]);
+});
+
+test("a deployment whose migration fails ends with what is live, what is not and how to continue", async () => {
+  await writeFile(
+    join(checkout.folder, "functions/subscription-api/migrations/0099_test.sql"),
+    "SELECT nothing FROM it;",
+  );
+  const commit = checkout.commit();
+  const { stdout, exitCode } = await checkout.run("deploy", ["production"], { ...cloudflare.env, OPERATOR_TOKEN });
+  expect(stdout.slice(stdout.lastIndexOf("Live in production:"))).toBe(`Live in production:
+  nothing of this release
+Not live:
+  migrations: 0099_test.sql
+  subscription API: commit ${commit}
+  site: commit ${commit}
+To continue, correct the problem above, then: npm run deploy production
+`);
+  expect(exitCode).toBe(1);
 });

@@ -201,3 +201,12 @@ test.each([
   const { exitCode, last } = await run("set-up", real, env);
   expect({ exitCode, last }).toEqual({ exitCode: 1, last: expect.stringContaining(says) });
 });
+
+test("a site that is deployed alone leaves its owner's Stripe account alone", async () => {
+  const alone = () => ({ site, api: undefined });
+  const { exitCode, last } = await outcomeOf(() => stripeSetup("production", "set-up", { settingsOf: alone, env: {} }));
+  expect({ exitCode, last }).toEqual({
+    exitCode: 0,
+    last: expect.stringMatching(/^The site alone: .* with that API\.$/),
+  });
+});
