@@ -2,7 +2,7 @@ import { API_VERSION, type Event, newId } from "./objects";
 import type { Store } from "./store";
 
 /** Records an event about an object and returns the object. */
-export type Emit = <T extends object>(type: Event["type"], object: T, previous?: object) => T;
+type Emit = <T extends object>(type: Event["type"], object: T, previous?: object) => T;
 
 /** The context of an operation or a step of the clock. */
 export type Effects = {

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 
 /** A `stripe` type as it is stored and sent: IDs in place of other objects, decimals as text. */
-export type Stored<T> = string extends T
+type Stored<T> = string extends T
   ? Extract<T, string | null | undefined>
   : T extends Stripe.Decimal
     ? string

@@ -6,7 +6,7 @@ import { isLastAttempt, pauseAfter } from "./retries";
 export const EMAILS = ["trial-started", "trial-ending", "card-used", "not-me-reported"] as const;
 const ACCOUNT_WEBHOOKS = ["account-created", "email-verified", "account-closed"] as const;
 
-export const messageKinds = z.enum([...EMAILS, ...ACCOUNT_WEBHOOKS]);
+const messageKinds = z.enum([...EMAILS, ...ACCOUNT_WEBHOOKS]);
 export type MessageKind = z.output<typeof messageKinds>;
 
 export type Message = z.output<typeof message>;

@@ -52,7 +52,7 @@ async function deletingOf(customer: CreatedCustomer, services: AdvanceServices):
 /** A restored database lacks sign-ups, so an older event, or a customer with a subscription, deletes nothing. */
 async function deleteLateCustomer(customer: CreatedCustomer, { payments }: AdvanceServices): Promise<void> {
   const { customerId, signUpId, createdAt } = customer;
-  if (!payments.isOurs(customer) || isPast(createdAt.toISOString(), CUSTOMER_MAY_ARRIVE_MS)) return;
+  if (!payments.isOurs(customer) || isPast(createdAt, CUSTOMER_MAY_ARRIVE_MS)) return;
   if ((await payments.findSubscriptionOf(customerId)) !== undefined) return;
   await payments.deleteCustomer(customerId);
   log("warn", "late_customer_deleted", { signUpId });

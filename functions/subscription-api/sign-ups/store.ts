@@ -55,13 +55,6 @@ export function signUpsIn(db: Database) {
         .first(),
     );
   const byKey = "SELECT * FROM sign_ups WHERE idempotency_key = ?";
-  const isAnyClaimed = async (hashes: string[], exceptBy: string) => {
-    const found = db.prepare(
-      "SELECT 1 FROM trial_claims WHERE hash IN (SELECT value FROM json_each(?1)) AND sign_up_id IS NOT ?2 LIMIT 1",
-    );
-    return (await found.bind(JSON.stringify(hashes), exceptBy).first()) !== null;
-  };
-
   const find = (id: string) => oneOf("SELECT * FROM sign_ups WHERE id = ?", id);
 
   /**
@@ -123,7 +116,12 @@ export function signUpsIn(db: Database) {
     },
 
     /** True if a trial was claimed with one of these hashes, even by a person who has been erased since. */
-    hasHadTrial: (hashes: string[], exceptBy = "") => isAnyClaimed(hashes, exceptBy),
+    async hasHadTrial(hashes: string[], exceptBy = ""): Promise<boolean> {
+      const found = db.prepare(
+        "SELECT 1 FROM trial_claims WHERE hash IN (SELECT value FROM json_each(?1)) AND sign_up_id IS NOT ?2 LIMIT 1",
+      );
+      return (await found.bind(JSON.stringify(hashes), exceptBy).first()) !== null;
+    },
 
     /** Returns the sign-up with this idempotency key, new or existing. */
     async add({ id, idempotencyKey, passwordHash, request, requestId, price }: NewSignUp): Promise<SignUp> {

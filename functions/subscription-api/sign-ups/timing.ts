@@ -23,14 +23,14 @@ export const FIRST_CHECK_AFTER_MS = 10 * MINUTE_MS;
 /** How long the webhook or page that found the card has to start the trial before the cron handler does. */
 export const TRIAL_START_GRACE_MS = 2 * MINUTE_MS;
 /** How long after a trial's end Stripe may take to charge. */
-export const TRIAL_END_GRACE_MS = HOUR_MS;
+const TRIAL_END_GRACE_MS = HOUR_MS;
 /** The pause between checks while Stripe is still processing a card or has not ended a trial. */
 const UNFINISHED_PAUSE_MS = 10 * MINUTE_MS;
 /**
  * The pause between checks of a paid subscription. They find changes whose event Stripe never tried to deliver, as to a disabled
  * endpoint.
  */
-export const PAID_PAUSE_MS = DAY_MS;
+const PAID_PAUSE_MS = DAY_MS;
 /** How long a cron run has a due sign-up to itself; longer than a run takes. */
 export const CHECK_LEASE_MS = 10 * MINUTE_MS;
 

@@ -40,7 +40,7 @@ export function trialHashes({ hashSecret, onePerPerson }: TrialConfig) {
 }
 
 /** HMAC-SHA-256 in Base64url. Equal only for the same parts in the same order. */
-export function keyedHash(secret: string, ...parts: string[]): string {
+function keyedHash(secret: string, ...parts: string[]): string {
   return createHmac("sha256", secret).update(JSON.stringify(parts)).digest("base64url");
 }
 

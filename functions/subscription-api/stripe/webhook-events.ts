@@ -39,9 +39,9 @@ const signUpEvent = z.discriminatedUnion("type", [
 export type StripeEvent = { id: string; type: string };
 
 /** `api` is the URL of the API that made the customer. */
-export type CreatedCustomer = { customerId: string; signUpId: string; api: string; createdAt: Date };
+export type CreatedCustomer = { customerId: string; signUpId: string; api: string; createdAt: string };
 
-export type CardEvent = { signUpId: string; customerId: string; setupIntentId: string };
+export type CardEvent = { signUpId: string; setupIntentId: string };
 
 /** What an event says; `ignored` is about nothing of ours. */
 export type EventContent =
@@ -57,7 +57,7 @@ export function eventContentOf(event: unknown): EventContent {
   const { id, type, data } = parsed.data;
   if (type === "customer.created") {
     const { id: customerId, metadata } = data.object;
-    const createdAt = new Date(parsed.data.created * 1000);
+    const createdAt = new Date(parsed.data.created * 1000).toISOString();
     const customer = { customerId, signUpId: metadata.sign_up_id, api: metadata.subscription_api, createdAt };
     return { kind: "customer-created", event: { id, type }, customer };
   }
@@ -65,7 +65,7 @@ export function eventContentOf(event: unknown): EventContent {
     const { id: stripeSubscriptionId, customer: customerId } = data.object;
     return { kind: "subscription-changed", event: { id, type }, stripeSubscriptionId, customerId };
   }
-  const { id: setupIntentId, customer: customerId, metadata } = data.object;
+  const { id: setupIntentId, metadata } = data.object;
   const kind = type === "setup_intent.succeeded" ? "card-set-up" : "card-declined";
-  return { kind, event: { id, type }, card: { signUpId: metadata.sign_up_id, customerId, setupIntentId } };
+  return { kind, event: { id, type }, card: { signUpId: metadata.sign_up_id, setupIntentId } };
 }

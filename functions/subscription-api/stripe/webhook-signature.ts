@@ -8,8 +8,6 @@ const TOLERANCE_SECONDS = 300;
 /** `rejected`: the signature is missing, wrong or too old. */
 export type WebhookContent = { kind: "rejected" } | EventContent;
 
-export type StripeWebhook = ReturnType<typeof stripeWebhook>;
-
 export function stripeWebhook(stripe: Stripe, secrets: string[]) {
   const cryptoProvider = Stripe.createSubtleCryptoProvider();
 

@@ -7,7 +7,7 @@ type Html = ReturnType<typeof html>;
 export type Link = { text: string; url: string };
 
 /** Text, with an optional link at the end. */
-export type Paragraph = { text?: string; link?: Link };
+type Paragraph = { text?: string; link?: Link };
 
 export type Draft = {
   subject: string;

@@ -128,8 +128,7 @@ export const postedForm = (given: Pick<PostedForm, "request" | "idempotencyKey">
 
 /** Received about the sign-up's card; a repetition has the same ID. */
 export function cardEvent(signUp: SignUp, kind: "card-set-up" | "card-declined", eventId = "evt_1") {
-  const { id: signUpId, stripe_setup_intent_id, stripe_customer_id } = signUp;
-  const card = { signUpId, setupIntentId: stripe_setup_intent_id ?? "", customerId: stripe_customer_id ?? "" };
+  const card = { signUpId: signUp.id, setupIntentId: signUp.stripe_setup_intent_id ?? "" };
   return { kind, event: { id: eventId, type: "setup_intent" }, card };
 }
 

@@ -22,7 +22,7 @@ test.each([
   { type: "setup_intent.succeeded", kind: "card-set-up" },
   { type: "setup_intent.setup_failed", kind: "card-declined" },
 ])("$type is read as $kind, with its sign-up", async ({ type, kind }) => {
-  const card = { signUpId: SIGN_UP, customerId: "cus_1", setupIntentId: "seti_1" };
+  const card = { signUpId: SIGN_UP, setupIntentId: "seti_1" };
   const expected = { kind, event: { id: "evt_1", type }, card };
   expect(await receive(eventOf(type, SETUP_INTENT, "evt_1"))).toEqual(expected);
 });
