@@ -36,6 +36,18 @@ const fits = (actual: string | null, value: string | RegExp | undefined) =>
 
 const headerInWords = (name: string, value: unknown) => `the header ${name}${value === undefined ? "" : `: ${value}`}`;
 
+function headersResult(value: unknown, expected: Record<string, string | RegExp | undefined>) {
+  const received = receivedOf(value);
+  const all = Object.entries(expected).map(([name, each]) => ({ name, each, actual: received.headers.get(name) }));
+  const wrong = all.filter(({ each, actual }) => !fits(actual, each));
+  const named = wrong.length > 0 ? wrong : all;
+  const wanted = named.map(({ name, each }) => headerInWords(name, each));
+  const instead = named.map(({ name, actual }) =>
+    actual === null ? `no header ${name}` : headerInWords(name, actual),
+  );
+  return result(wrong.length === 0, wanted.join(" and "), `${instead.join(" and ")} (${inWords(received)})`);
+}
+
 function cookiesOf({ headers }: Received) {
   return headers.getSetCookie().map((line) => {
     const [pair = "", ...attributes] = line.split(/;\s*/);
@@ -55,26 +67,10 @@ expect.extend({
     return result(isThere, `a redirect, ${status} to ${location}`, inWords(received));
   },
 
-  toHaveHeader(value: unknown, name: string, expected?: string | RegExp) {
-    const received = receivedOf(value);
-    const actual = received.headers.get(name);
-    const instead = actual === null ? `no header ${name}` : headerInWords(name, actual);
-    return result(fits(actual, expected), headerInWords(name, expected), `${instead} (${inWords(received)})`);
-  },
+  toHaveHeader: (value: unknown, name: string, expected?: string | RegExp) =>
+    headersResult(value, { [name]: expected }),
 
-  toHaveHeaders(value: unknown, expected: Record<string, string | RegExp>) {
-    const received = receivedOf(value);
-    const wrong = Object.entries(expected).filter(([name, each]) => !fits(received.headers.get(name), each));
-    const wanted = (wrong.length > 0 ? wrong : Object.entries(expected)).map(([name, each]) =>
-      headerInWords(name, each),
-    );
-    const instead = wrong.map(([name]) => {
-      const actual = received.headers.get(name);
-      return actual === null ? `no header ${name}` : headerInWords(name, actual);
-    });
-    const answer = `(${inWords(received)})`;
-    return result(wrong.length === 0, wanted.join(" and "), [instead.join(" and "), answer].join(" ").trim());
-  },
+  toHaveHeaders: headersResult,
 
   toSetCookie(value: unknown, name: string, ...attributes: string[]) {
     const received = receivedOf(value);
