@@ -27,7 +27,7 @@ const BOUNDARIES: Boundary[] = [
     from: /^tests\/unit\//,
     mayNotImport: /^tests\/(?:browser|release|workers)\//,
     why: "What a unit test shares with the other suites is in tests/support/.",
-    example: { file: "tests/unit/tools/preflight.test.ts", imports: "tests/release/commands/checkout" },
+    example: { file: "tests/unit/tools/preflight/checks.test.ts", imports: "tests/release/commands/checkout" },
   },
   {
     from: /^(?:app|functions|tools)\//,

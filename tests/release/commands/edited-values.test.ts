@@ -18,7 +18,7 @@ const EDITS: [file: string, from: string, to: string][] = [
 ];
 
 const UNIT_TESTS = [
-  ...["company", "contract/charge-wording", "contract/plans", "pricing/plan-cards", "tools/prices"],
+  ...["company", "contract/charge-wording", "contract/plans", "pricing/plan-cards", "tools/releases/prices"],
   ...[
     "action",
     "card-return",

@@ -133,7 +133,8 @@ test.each([
 ])(
   "a restore while $what changes nothing and says why",
   async ({ env = { BACKUP_KEY: key }, file, says, ...setup }) => {
-    await backup("production", { recipient, folder }, { settingsOf, wrangler: cloudflare().wrangler });
+    const before = { settingsOf, wrangler: cloudflare().wrangler };
+    await outcomeOf(() => backup("production", { recipient, folder }, before));
     const { wrangler, imported } = cloudflare(setup);
     const copy = file ?? join(folder, copies()[0] ?? "");
     const { exitCode, last } = await outcomeOf(() => restore("production", copy, { settingsOf, wrangler, env }));

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { company } from "../../../app/company";
-import type { Neighbors } from "../../../tools/neighbors";
-import { preflight } from "../../../tools/preflight/preflight";
-import { SECRETS } from "../../support/filled-in-settings";
-import { PRICES } from "./filled-in-deployment";
+import { company } from "../../../../app/company";
+import type { Neighbors } from "../../../../tools/neighbors";
+import { preflight } from "../../../../tools/preflight/preflight";
+import { SECRETS } from "../../../support/filled-in-settings";
+import { PRICES } from "../filled-in-deployment";
 import {
   type Answer,
   cloudflare,
@@ -17,8 +17,8 @@ import {
   siteAlone,
   timeIsUp,
   WRANGLER,
-} from "./neighbors";
-import { outcomeOf } from "./outcome";
+} from "../neighbors";
+import { outcomeOf } from "../outcome";
 
 /* `npm run preflight`: when a stage is ready, and when the command cannot know. It changes nothing. */
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Neighbors } from "../../../tools/neighbors";
-import { runCommand } from "../../../tools/operator/operator";
-import { type Answer, HOST, hostsOf, neighborsWith, OPERATOR_TOKEN, siteAlone, timeIsUp } from "./neighbors";
-import { outcomeOf } from "./outcome";
+import type { Neighbors } from "../../../../tools/neighbors";
+import { runCommand } from "../../../../tools/operator/operator";
+import { type Answer, HOST, hostsOf, neighborsWith, OPERATOR_TOKEN, siteAlone, timeIsUp } from "../neighbors";
+import { outcomeOf } from "../outcome";
 
 /* The operator's commands: what they print and how they end, for each answer of the API. */
 

@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
-import { problemOfApi } from "../../../tools/preflight/api-of-others";
-import { checkDeployment } from "../../../tools/preflight/checks";
-import { SECRETS } from "../../support/filled-in-settings";
-import { deployment } from "./filled-in-deployment";
-import { hostsOf } from "./neighbors";
+import { problemOfApi } from "../../../../tools/preflight/api-of-others";
+import { checkDeployment } from "../../../../tools/preflight/checks";
+import { SECRETS } from "../../../support/filled-in-settings";
+import { deployment } from "../filled-in-deployment";
+import { hostsOf } from "../neighbors";
 
 /* A site that is deployed alone, in front of an API that somebody else runs. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { catalogChange } from "../../../tools/operator/operator";
+import { catalogChange } from "../../../../tools/operator/operator";
 
 /* The options of npm run catalog, and the body that they become. */
 

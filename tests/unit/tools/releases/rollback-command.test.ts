@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Neighbors } from "../../../tools/neighbors";
-import { rollback } from "../../../tools/releases/rollback";
-import { root } from "../../../tools/wrangler/wrangler";
+import type { Neighbors } from "../../../../tools/neighbors";
+import { rollback } from "../../../../tools/releases/rollback";
+import { root } from "../../../../tools/wrangler/wrangler";
 import {
   type Answer,
   COMMIT,
@@ -21,8 +21,8 @@ import {
   takesPrices,
   type Version,
   WRANGLER,
-} from "./neighbors";
-import { outcomeOf } from "./outcome";
+} from "../neighbors";
+import { outcomeOf } from "../outcome";
 
 /* `npm run rollback`: which version is live when it ends, and what its last line says. */
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Package } from "../../../functions/subscription-api/packages";
-import { PACKAGES, packagesIn, priceChanges, setLocalPrices } from "../../../tools/releases/prices";
-import { apiInProcess } from "../../support/api-in-process/api";
-import { neighborsWith } from "./neighbors";
+import type { Package } from "../../../../functions/subscription-api/packages";
+import { PACKAGES, packagesIn, priceChanges, setLocalPrices } from "../../../../tools/releases/prices";
+import { apiInProcess } from "../../../support/api-in-process/api";
+import { neighborsWith } from "../neighbors";
 
 /* A release changes the API's prices and the site in an order that never charges anyone more than the page showed. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { checkDeployment } from "../../../tools/preflight/checks";
-import { DATABASES } from "../../support/filled-in-settings";
-import { deployment, LIVE, limiter, TEST } from "./filled-in-deployment";
+import { checkDeployment } from "../../../../tools/preflight/checks";
+import { DATABASES } from "../../../support/filled-in-settings";
+import { deployment, LIVE, limiter, TEST } from "../filled-in-deployment";
 
 const PORTAL = "https://billing.stripe.com/p/login/0123456789";
 const CONSOLE = "https://console.acme.com";

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { company } from "../../../app/company";
-import { checkDeployment } from "../../../tools/preflight/checks";
-import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
-import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
-import { SECRETS } from "../../support/filled-in-settings";
-import { deployment, files, LIVE, limiter, PRICES, TEST } from "./filled-in-deployment";
+import { company } from "../../../../app/company";
+import { checkDeployment } from "../../../../tools/preflight/checks";
+import { readWorkerSettings } from "../../../../tools/wrangler/worker-settings";
+import { API_FOLDER, root, type Stage } from "../../../../tools/wrangler/wrangler";
+import { SECRETS } from "../../../support/filled-in-settings";
+import { deployment, files, LIVE, limiter, PRICES, TEST } from "../filled-in-deployment";
 
 /* What the preflight says of the whole repository, the company, the secrets and the prices at Stripe. */
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { callApi } from "../../../tools/operator/call-api";
-import { startUpstream } from "../../support/workers/upstream";
+import { callApi } from "../../../../tools/operator/call-api";
+import { startUpstream } from "../../../support/workers/upstream";
 
 test("a command keeps no connection open, which the API may have closed by the next one", async () => {
   const api = await startUpstream();

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { formFields, INVALID_EMAIL } from "../../../app/contract/fields/form-fields";
-import type { Neighbors } from "../../../tools/neighbors";
-import { smoke } from "../../../tools/releases/smoke";
-import { type Answer, HOST, hostsOf, neighborsWith, siteAlone, timeIsUp } from "./neighbors";
-import { outcomeOf } from "./outcome";
+import { formFields, INVALID_EMAIL } from "../../../../app/contract/fields/form-fields";
+import type { Neighbors } from "../../../../tools/neighbors";
+import { smoke } from "../../../../tools/releases/smoke";
+import { type Answer, HOST, hostsOf, neighborsWith, siteAlone, timeIsUp } from "../neighbors";
+import { outcomeOf } from "../outcome";
 
 /* `npm run smoke`: which answers of the site, the API and Stripe are right, and what its last line says. */
 

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { committed, gitIn } from "../../../tools/releases/commit";
-import { root } from "../../../tools/wrangler/wrangler";
+import { committed, gitIn } from "../../../../tools/releases/commit";
+import { root } from "../../../../tools/wrangler/wrangler";
 
 /* Which folder can be released, in a real repository. */
 

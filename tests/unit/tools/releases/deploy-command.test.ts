@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ToolError } from "../../../tools/failures";
-import type { Neighbors } from "../../../tools/neighbors";
-import { deploy } from "../../../tools/releases/deploy";
-import { PACKAGES } from "../../../tools/releases/prices";
+import { ToolError } from "../../../../tools/failures";
+import type { Neighbors } from "../../../../tools/neighbors";
+import { deploy } from "../../../../tools/releases/deploy";
+import { PACKAGES } from "../../../../tools/releases/prices";
 import {
   type Answer,
   COMMIT,
@@ -21,8 +21,8 @@ import {
   timeIsUp,
   WITH_OLD_PLAN,
   WRANGLER,
-} from "./neighbors";
-import { outcomeOf } from "./outcome";
+} from "../neighbors";
+import { outcomeOf } from "../outcome";
 
 /* `npm run deploy`: what is live when it ends, and what its last line says. */
 
