@@ -1,4 +1,5 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
+import type { StripeObject } from "../support/api-in-process/stripe-objects";
 import { type Consent, type Deeds, intentOf, isRetiredPlan, mayBeSentAgain } from "./deeds";
 import type { World } from "./world";
 
@@ -18,9 +19,20 @@ const FORWARD: Record<string, string[]> = {
 
 /** Long after the last fault, the database, Stripe, receivers and visitors agree. */
 export function checkEnd(world: World, deeds: Deeds): void {
-  const { stripe, now, got } = world;
-  const { database } = world.loaded;
-  const { sentForms, consents, refused, erased, closed, verified, removed, pressed, sold } = deeds;
+  const left = leftIn(world, deeds);
+  checkTrials(left);
+  for (const row of left.rows) checkSignUp(row, left);
+  checkMessages(left);
+  checkStripe(left);
+  checkVisitors(left);
+}
+
+type Left = ReturnType<typeof leftIn>;
+type Row = Left["rows"][number];
+
+function leftIn(world: World, deeds: Deeds) {
+  const { loaded, stripe, now, got } = world;
+  const { database } = loaded;
   const wrong = (isWrong: boolean, line: string) => isWrong && world.violate(line);
   // Work due ten minutes ago is done: the cron handler has run ten times since.
   const overdue = new Date(now - 10 * MINUTE).toISOString();
@@ -28,7 +40,12 @@ export function checkEnd(world: World, deeds: Deeds): void {
   const rows = database.run("SELECT * FROM sign_ups").results;
   const messages = database.run("SELECT * FROM outbox").results;
   const isSent = (key: string) => got.has(key) && messages.some((one) => one.key === key && one.state === "sent");
+  return { ...deeds, world, database, stripe, now, got, wrong, isOverdue, rows, messages, isSent };
+}
 
+/** States only go forward, and nobody has two trials. */
+function checkTrials(left: Left): void {
+  const { world, database, rows, consents, sold, wrong } = left;
   for (const { what, id, was, became } of database.run("SELECT * FROM changes").results) {
     const customerId = rows.find((row) => row.id === id)?.stripe_customer_id;
     wrong(
@@ -40,95 +57,6 @@ export function checkEnd(world: World, deeds: Deeds): void {
       `The ${what} ${id} went from ${was} to ${became}, which it may not`,
     );
   }
-
-  for (const row of rows) {
-    const { id, status, email, end_reason, check_at, package_id, stripe_customer_id, stripe_subscription_id } = row;
-    const name = `The sign-up of ${email}`;
-    wrong(
-      ["pending", "card_set_up", "ended"].includes(String(status)),
-      `${name} is still ${status} long after the last fault, so its visitor waits in vain`,
-    );
-    wrong(isOverdue(check_at), `${name} is forgotten: the cron handler should have looked at it by ${check_at}`);
-    const isErased = erased.some((one) => one.email === email && one.at > Date.parse(String(row.created_at)));
-    wrong(isErased, `${name} is still stored although the operator was told that it is erased`);
-    const consent = consents.find(({ setupIntent }) => setupIntent === row.stripe_setup_intent_id);
-    wrong(
-      !consent || (consent.plan.id ?? null) !== package_id,
-      `${name} is ${status} but nobody entered a card for its plan`,
-    );
-    const end = Date.parse(String(row.trial_end));
-    const isOver = end < now - 2 * HOUR;
-    const made = stripe.all("subscription", String(stripe_customer_id));
-    const isSold = sold.has(String(stripe_customer_id));
-    // A sale whose event is lost is found at the trial's end, or never.
-    const isFound = stripe_subscription_id !== null || made.every(({ id }) => stripe.events.haveArrived(id));
-    const wanted = package_id === null && !isSold ? [] : [stripe_subscription_id];
-    const ids = isFound ? made.map((one) => one.id) : wanted;
-    wrong(
-      package_id === null && !isSold && isOver && status !== "canceled",
-      `${name} has no plan but did not end with its trial`,
-    );
-    wrong(
-      ids.join() !== wanted.join(),
-      `${name} pays for the subscriptions [${ids}] at Stripe, but its account has [${wanted}]`,
-    );
-    for (const one of made) {
-      const shown = ["unpaid", "paused"].includes(one.status ?? "") ? "past_due" : one.status;
-      // A lost event is made up for an hour after the trial's end, then daily; before a sign-up without a plan ends.
-      const planned = Date.parse(String(check_at ?? row.trial_end));
-      const isPromised = planned <= Math.max(end + HOUR, now + DAY) && !stripe.events.haveArrived(one.id);
-      wrong(
-        shown !== status && !isPromised,
-        `The console shows ${email} an account that is ${status}, but the subscription at Stripe is ${one.status}`,
-      );
-      const isEnd = Date.parse(String(row.trial_end)) === (one.trial_end ?? 0) * SECOND;
-      wrong(
-        !isEnd && !isPromised && status !== "canceled",
-        `${name} ends its trial on ${row.trial_end}, but Stripe later`,
-      );
-      const isPaid = stripe.all("invoice", one.customer).some(({ amount_paid = 0 }) => amount_paid > 0);
-      wrong(
-        end_reason !== null && isPaid && !isSent(`not-me-reported/${id}`),
-        `${email} was charged, but support did not hear that they never signed up`,
-      );
-      wrong(
-        end_reason !== null && shown !== "canceled",
-        `${email} was told that the account is closed, but the subscription at Stripe is ${one.status}`,
-      );
-    }
-    wrong(closed.includes(String(id)) && end_reason !== "not-me", `${name} did not end although its owner was told so`);
-    wrong(
-      end_reason === "not-me" && !isSent(`account-closed/${id}`),
-      `${name} has ended but the console did not hear of it`,
-    );
-    const isVerified = end_reason !== null || isSent(`email-verified/${id}`);
-    const isPressed = pressed.has(String(id)) || row.email_verified_at === null;
-    wrong(!isPressed, `${name} is verified although nobody pressed the button`);
-    const isReported = deeds.reportedNotMe.has(String(id)) || end_reason !== "not-me";
-    wrong(!isReported, `${name} has ended although nobody pressed the button`);
-    const declines = stripe.events.count("setup_intent.setup_failed", String(id));
-    wrong(
-      Number(row.declined_cards) > declines,
-      `${name} has ${row.declined_cards} declined cards, but Stripe declined ${declines}`,
-    );
-    wrong(verified.includes(String(id)) && !isVerified, `${name} is not verified although its link was opened`);
-    // A trial may be canceled before its email is written.
-    const hasEnded = status === "canceled" || made.some((one) => one.status === "canceled");
-    const isCutShort = made.some(({ trial_end = 0, end_set_at = 0 }) => trial_end * SECOND <= end_set_at);
-    wrong(!hasEnded && !isCutShort && !isSent(`trial-started/${id}`), `${name} has a trial but got no email about it`);
-    wrong(!hasEnded && !isSent(`account-created/${id}`), `${name} has a trial but no account at the console`);
-    const reminder = messages.find(({ key }) => key === `trial-ending/${id}/${row.trial_end}`);
-    // An end that was moved may come too soon for a reminder, or its event too late.
-    const isSudden = made.some(
-      ({ id, trial_end = 0, end_set_at }) =>
-        end_set_at !== undefined &&
-        (trial_end * SECOND - end_set_at < 2 * DAY || !stripe.events.haveArrived(id, DAY / 2)),
-    );
-    wrong(
-      !hasEnded && isOver && package_id !== null && !isSudden && reminder?.state !== "sent",
-      `${name} was charged without a reminder`,
-    );
-  }
   const cards = rows.map((row) => consents.find((one) => one.setupIntent === row.stripe_setup_intent_id)?.card);
   wrong(
     world.conditions.onePerPerson && new Set(cards).size < cards.length,
@@ -136,7 +64,116 @@ export function checkEnd(world: World, deeds: Deeds): void {
   );
   const emails = rows.filter((row) => row.end_reason === null).map(({ email }) => email);
   wrong(new Set(emails).size < emails.length, `One of the email addresses ${emails} has two trials`);
+}
 
+function checkSignUp(row: Row, left: Left): void {
+  const {
+    stripe,
+    now,
+    wrong,
+    isOverdue,
+    isSent,
+    messages,
+    consents,
+    erased,
+    closed,
+    verified,
+    pressed,
+    sold,
+    reportedNotMe,
+  } = left;
+  const { id, status, email, end_reason, check_at, package_id, stripe_customer_id, stripe_subscription_id } = row;
+  const name = `The sign-up of ${email}`;
+  wrong(
+    ["pending", "card_set_up", "ended"].includes(String(status)),
+    `${name} is still ${status} long after the last fault, so its visitor waits in vain`,
+  );
+  wrong(isOverdue(check_at), `${name} is forgotten: the cron handler should have looked at it by ${check_at}`);
+  const isErased = erased.some((one) => one.email === email && one.at > Date.parse(String(row.created_at)));
+  wrong(isErased, `${name} is still stored although the operator was told that it is erased`);
+  const consent = consents.find(({ setupIntent }) => setupIntent === row.stripe_setup_intent_id);
+  wrong(
+    !consent || (consent.plan.id ?? null) !== package_id,
+    `${name} is ${status} but nobody entered a card for its plan`,
+  );
+  const isOver = Date.parse(String(row.trial_end)) < now - 2 * HOUR;
+  const made = stripe.all("subscription", String(stripe_customer_id));
+  const isSold = sold.has(String(stripe_customer_id));
+  // A sale whose event is lost is found at the trial's end, or never.
+  const isFound = stripe_subscription_id !== null || made.every(({ id }) => stripe.events.haveArrived(id));
+  const wanted = package_id === null && !isSold ? [] : [stripe_subscription_id];
+  const ids = isFound ? made.map((one) => one.id) : wanted;
+  wrong(
+    package_id === null && !isSold && isOver && status !== "canceled",
+    `${name} has no plan but did not end with its trial`,
+  );
+  wrong(
+    ids.join() !== wanted.join(),
+    `${name} pays for the subscriptions [${ids}] at Stripe, but its account has [${wanted}]`,
+  );
+  for (const one of made) checkSubscriptionOf(row, one, left);
+  wrong(closed.includes(String(id)) && end_reason !== "not-me", `${name} did not end although its owner was told so`);
+  wrong(
+    end_reason === "not-me" && !isSent(`account-closed/${id}`),
+    `${name} has ended but the console did not hear of it`,
+  );
+  const isVerified = end_reason !== null || isSent(`email-verified/${id}`);
+  const isPressed = pressed.has(String(id)) || row.email_verified_at === null;
+  wrong(!isPressed, `${name} is verified although nobody pressed the button`);
+  const isReported = reportedNotMe.has(String(id)) || end_reason !== "not-me";
+  wrong(!isReported, `${name} has ended although nobody pressed the button`);
+  const declines = stripe.events.count("setup_intent.setup_failed", String(id));
+  wrong(
+    Number(row.declined_cards) > declines,
+    `${name} has ${row.declined_cards} declined cards, but Stripe declined ${declines}`,
+  );
+  wrong(verified.includes(String(id)) && !isVerified, `${name} is not verified although its link was opened`);
+  // A trial may be canceled before its email is written.
+  const hasEnded = status === "canceled" || made.some((one) => one.status === "canceled");
+  const isCutShort = made.some(({ trial_end = 0, end_set_at = 0 }) => trial_end * SECOND <= end_set_at);
+  wrong(!hasEnded && !isCutShort && !isSent(`trial-started/${id}`), `${name} has a trial but got no email about it`);
+  wrong(!hasEnded && !isSent(`account-created/${id}`), `${name} has a trial but no account at the console`);
+  const reminder = messages.find(({ key }) => key === `trial-ending/${id}/${row.trial_end}`);
+  // An end that was moved may come too soon for a reminder, or its event too late.
+  const isSudden = made.some(
+    ({ id, trial_end = 0, end_set_at }) =>
+      end_set_at !== undefined &&
+      (trial_end * SECOND - end_set_at < 2 * DAY || !stripe.events.haveArrived(id, DAY / 2)),
+  );
+  wrong(
+    !hasEnded && isOver && package_id !== null && !isSudden && reminder?.state !== "sent",
+    `${name} was charged without a reminder`,
+  );
+}
+
+function checkSubscriptionOf(row: Row, one: StripeObject, left: Left): void {
+  const { stripe, now, wrong, isSent } = left;
+  const { id, status, email, end_reason, check_at } = row;
+  const name = `The sign-up of ${email}`;
+  const shown = ["unpaid", "paused"].includes(one.status ?? "") ? "past_due" : one.status;
+  // A lost event is made up for an hour after the trial's end, then daily; before a sign-up without a plan ends.
+  const planned = Date.parse(String(check_at ?? row.trial_end));
+  const isPromised =
+    planned <= Math.max(Date.parse(String(row.trial_end)) + HOUR, now + DAY) && !stripe.events.haveArrived(one.id);
+  wrong(
+    shown !== status && !isPromised,
+    `The console shows ${email} an account that is ${status}, but the subscription at Stripe is ${one.status}`,
+  );
+  const isEnd = Date.parse(String(row.trial_end)) === (one.trial_end ?? 0) * SECOND;
+  wrong(!isEnd && !isPromised && status !== "canceled", `${name} ends its trial on ${row.trial_end}, but Stripe later`);
+  const isPaid = stripe.all("invoice", one.customer).some(({ amount_paid = 0 }) => amount_paid > 0);
+  wrong(
+    end_reason !== null && isPaid && !isSent(`not-me-reported/${id}`),
+    `${email} was charged, but support did not hear that they never signed up`,
+  );
+  wrong(
+    end_reason !== null && shown !== "canceled",
+    `${email} was told that the account is closed, but the subscription at Stripe is ${one.status}`,
+  );
+}
+
+function checkMessages(left: Left): void {
+  const { world, rows, messages, got, wrong, isOverdue } = left;
   for (const { key, state, kind, next_attempt_at, drop_reason } of messages) {
     wrong(
       state === "due" && (kind !== "trial-ending" || isOverdue(next_attempt_at)),
@@ -151,7 +188,10 @@ export function checkEnd(world: World, deeds: Deeds): void {
     wrong(isKept && !messages.some((one) => one.key === key), `The message ${key} went out but is not in the outbox`);
     wrong(world.conditions.isSound && count > 1, `The message ${key} arrived ${count} times although nothing failed`);
   }
+}
 
+function checkStripe(left: Left): void {
+  const { stripe, rows, wrong } = left;
   for (const { id, object, customer, status, deleted, payment_method } of stripe.objects.values()) {
     const customerId = object === "customer" ? id : (customer ?? "");
     const row = rows.find((one) => one.stripe_customer_id === customerId);
@@ -166,8 +206,13 @@ export function checkEnd(world: World, deeds: Deeds): void {
     const isOfRow = row?.stripe_setup_intent_id === id && row.end_reason === null;
     wrong(!!isKept && !isOfRow, `The card of ${id} is kept at Stripe without a trial`);
   }
+}
 
-  const sentAt = ({ key }: { key: string }) => deeds.firstSent.get(key) ?? 0;
+/** Each card and each answer that a visitor got has a reason. */
+function checkVisitors(left: Left): void {
+  const { world, stripe, now, rows, wrong, sentForms, consents, refused, erased, removed, firstSent, reportedNotMe } =
+    left;
+  const sentAt = ({ key }: { key: string }) => firstSent.get(key) ?? 0;
   const wasErased = (email: string) => erased.some((one) => one.email === email);
   // Other sign-ups of this email address were refused before its card was removed.
   const wasRemoved = (of: string) =>
@@ -182,7 +227,7 @@ export function checkEnd(world: World, deeds: Deeds): void {
     const failed = others.reduce((sum, other) => sum + other.declined + 1, declined);
     const cardUsed = world.conditions.onePerPerson && consents.some((other) => other.card === card && isOfTrial(other));
     const isLate = refused.includes(one) && at >= sentAt(one) + DAY;
-    const reportedAt = deeds.reportedNotMe.get(stripe.get(setupIntent)?.metadata.sign_up_id ?? "") ?? Infinity;
+    const reportedAt = reportedNotMe.get(stripe.get(setupIntent)?.metadata.sign_up_id ?? "") ?? Infinity;
     // A card that was set up before the report may still have been waiting for its trial.
     const isReported = reportedAt < (refused.includes(one) ? at : Infinity);
     const isRemoved = removed.has(setupIntent);
