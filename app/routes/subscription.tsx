@@ -38,8 +38,8 @@ import { ErrorPage, UNEXPECTED_ERROR } from "../ui/layout/error-page";
 
 export const handle = { hydrate: true, stylesheet };
 
-export const meta: MetaFunction<typeof loader> = ({ data: step, error }) => [
-  { title: error ? titleOf(UNEXPECTED_ERROR) : signupTitle(step) },
+export const meta: MetaFunction<typeof loader> = ({ data: step, error, location }) => [
+  { title: error ? titleOf(UNEXPECTED_ERROR) : signupTitle(step, location.search) },
   { name: "description", content: `Start your ${TRIAL_DAYS}-day free trial of ${company.name}.` },
   { name: "robots", content: "noindex" },
 ];

@@ -23,7 +23,7 @@ export type CreateOutcome =
   | { kind: "unreachable"; cause: FailedCall["cause"] }
   /** A 2xx response without a client_secret: other JSON, another format or no body at all. */
   | { kind: "misconfigured" }
-  /** A 2xx response whose JSON is incomplete, or that is too long. */
+  /** A 2xx response whose JSON is incomplete or too long. */
   | { kind: "unintelligible" };
 
 export type FailedOutcome = Exclude<CreateOutcome, { kind: "created" }>;

@@ -1,3 +1,4 @@
+import type { MouseEvent } from "react";
 import { Button } from "../../ui/controls/button";
 import { LockIcon } from "../../ui/controls/icons";
 
@@ -7,6 +8,11 @@ export const LOADING = "animate-pulse rounded-md bg-sunken motion-reduce:animate
 
 /** Shown in place of the card's fields while they load, or with a button to try again if they could not be loaded. */
 export function CardPlaceholder({ onTryAgain }: { onTryAgain?: (() => void) | undefined }) {
+  function tryAgain({ currentTarget: button }: MouseEvent<HTMLElement>) {
+    // The button had the focus, which would be lost when it is removed.
+    button.closest("section")?.focus({ preventScroll: true });
+    onTryAgain?.();
+  }
   return (
     <div className="mt-6">
       <div
@@ -15,7 +21,7 @@ export function CardPlaceholder({ onTryAgain }: { onTryAgain?: (() => void) | un
         }
       >
         {onTryAgain && (
-          <Button variant="secondary" onClick={onTryAgain}>
+          <Button variant="secondary" onClick={tryAgain}>
             Try again
           </Button>
         )}

@@ -51,7 +51,7 @@ export function CardStep({ data, failure }: { data: CardStepData; failure: Notic
       </LiveRegion>
       <div className="step-main">
         <FailureNotice notice={notice === PROCESSING_CARD ? undefined : notice} requestId={data.requestId} />
-        <section className="card p-5 sm:p-8" aria-labelledby="card-entry">
+        <section className="card p-5 outline-none sm:p-8" aria-labelledby="card-entry" tabIndex={-1}>
           <h2 id="card-entry" className="text-heading">
             {`Please enter your card info for starting your ${counted(TRIAL_DAYS, "day")} free trial`}
           </h2>
@@ -80,7 +80,7 @@ export function CardStep({ data, failure }: { data: CardStepData; failure: Notic
           </p>
         </div>
         {data.resumeLink && <ResumeOnAnotherDevice link={data.resumeLink} />}
-        <Form method="post" action={pathname} aria-label="Start over" className="mt-6">
+        <Form method="post" action={`${pathname}?start-over`} replace aria-label="Start over" className="mt-6">
           <input type="hidden" name="sign_up" value={data.key} />
           <Button type="submit" variant="ghost" name="intent" value="start-over">
             Start over

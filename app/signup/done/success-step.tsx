@@ -115,7 +115,7 @@ export function SuccessStep({ data, failure }: { data: DoneStepData; failure: No
             )}
           </section>
         </div>
-        <Form method="post" action={pathname} className="mt-8">
+        <Form method="post" action={`${pathname}?start-over`} replace className="mt-8">
           {key && <input type="hidden" name="sign_up" value={key} />}
           <Button type="submit" variant="ghost" name="intent" value="start-over">
             Sign up another company

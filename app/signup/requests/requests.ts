@@ -2,7 +2,7 @@ import { replace } from "@remix-run/react";
 import type { SignupReply, SignupStep } from "../steps";
 import { sleep, withTimeLimit } from "../timers";
 import { lostStepNotice, NoData, unsentFormNotice } from "./failed-request";
-import { awaitsOutcome, isReturn, lostStep, setLostStep, shownStep } from "./shown-step";
+import { awaitsOutcome, historyEntry, isReturn, lostStep, setLostStep, shownStep } from "./shown-step";
 
 /* The page's requests to the site. None of them replaces the step that the page shows unless the server answers. */
 
@@ -32,6 +32,7 @@ export function checkInBackground(revalidate: () => void): void {
  * | -------------------------------------------- | -------------- | ------------------------------------- |
  * | a card's outcome: `?return=`, or the waiting | the new one    | asks again: `useStepChecks`           |
  * | another step, by a link or after a form      | stays          | the visitor tries again               |
+ * | another step, by going back or forward       | comes back     | the visitor tries again               |
  * | the same step, in the background             | stays          | nothing; the page does not mention it |
  */
 export async function loadStep<Step extends SignupStep>(
@@ -60,11 +61,19 @@ export async function loadStep<Step extends SignupStep>(
     if (isCheck) return shown.step;
     setLostStep({ notice, tries: (lostStep()?.tries ?? 0) + 1 });
     if (isOutcome) return shown.step;
-    // The form changes the URL without the router when another plan is chosen; going back changes it before the router.
-    const here = location.pathname + location.search;
-    staysAt = here === path ? shown.path : here;
+    const wayBack = shown.entry - historyEntry();
+    if (wayBack) return goTo(shown.path, wayBack);
+    // The form changes the URL without the router when another plan is chosen.
+    staysAt = location.pathname + location.search;
     throw replace(staysAt);
   }
+}
+
+/** After going back or forward in the history, returns to the page's own entry. The router drops what it was loading. */
+function goTo(path: string, entries: number): Promise<never> {
+  staysAt = path;
+  history.go(entries);
+  return new Promise(() => {});
 }
 
 async function askThreeTimes<Step>(ask: () => Promise<Step | null>, signal: AbortSignal): Promise<Step> {

@@ -7,6 +7,8 @@ interface ShownStep {
   step: SignupStep;
   /** Path and query. */
   path: string;
+  /** The number of its entry in the history. */
+  entry: number;
 }
 
 export interface LostStep {
@@ -14,6 +16,9 @@ export interface LostStep {
   /** How many times in a row the page has asked for it in vain. */
   tries: number;
 }
+
+/** React Router numbers the entries of the history. NaN for one that it does not know. */
+export const historyEntry = () => Number(history.state?.idx);
 
 let shown: ShownStep | undefined;
 let lost: LostStep | undefined;
@@ -39,7 +44,7 @@ export function onLostStep(listener: () => void): () => void {
 }
 
 /** True while the page waits for a card's outcome, so it asks until the server answers. */
-export function awaitsOutcome({ step, path }: ShownStep): boolean {
+export function awaitsOutcome({ step, path }: Pick<ShownStep, "step" | "path">): boolean {
   return step.step === "waiting" || (step.step === "card" && isReturn(path));
 }
 

@@ -2,7 +2,7 @@ import { useLocation, useNavigation, useRevalidator } from "@remix-run/react";
 import { useEffect, useLayoutEffect, useSyncExternalStore } from "react";
 import type { SignupStep } from "../steps";
 import { checkInBackground } from "./requests";
-import { awaitsOutcome, lostStep, onLostStep, setShownStep } from "./shown-step";
+import { awaitsOutcome, historyEntry, lostStep, onLostStep, setShownStep } from "./shown-step";
 
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -24,7 +24,7 @@ export function useStepChecks(step: SignupStep) {
       ? step.refreshSeconds * 1000
       : Math.min(FIRST_PAUSE_MS * 2 ** ((lost?.tries ?? 1) - 1), LONGEST_PAUSE_MS);
 
-  useLayoutEffect(() => setShownStep({ step, path }), [step, path]);
+  useLayoutEffect(() => setShownStep({ step, path, entry: historyEntry() }));
   useEffect(() => {
     if (!isAwaited || !isIdle) return;
     const timer = setInterval(revalidate, pauseMs);

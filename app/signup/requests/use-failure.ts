@@ -2,7 +2,7 @@ import { useActionData, useLocation, useNavigation } from "@remix-run/react";
 import { useState } from "react";
 import { type Notice, OUTCOME_UNREACHABLE } from "../notices";
 import type { SignupReply } from "../steps";
-import type { LostStep } from "./shown-step";
+import { type LostStep, lostStep } from "./shown-step";
 
 /** The latest notice. Once it is removed, an earlier one does not come back. Notices are compared by identity. */
 export function useLatest(notices: (Notice | undefined)[]): Notice | undefined {
@@ -14,16 +14,15 @@ export function useLatest(notices: (Notice | undefined)[]): Notice | undefined {
   return latest;
 }
 
-/** The action's reply to the visitor's last attempt. The router drops it when the page checks its step at the same location. */
+/** The action's reply to the visitor's last attempt. The router drops it when the page checks its step, or does not reach another one. */
 export function useReply(): SignupReply | undefined {
   const reply = useActionData<SignupReply>();
   const { key } = useLocation();
   const [kept, setKept] = useState({ reply, key });
-  if (reply === kept.reply && key === kept.key) return reply;
-  const isDropped = reply === undefined && key === kept.key;
-  if (isDropped) return kept.reply;
-  setKept({ reply, key });
-  return reply;
+  const isDropped = reply === undefined && (key === kept.key || lostStep() !== undefined);
+  const current = isDropped ? kept.reply : reply;
+  if (current !== kept.reply || key !== kept.key) setKept({ reply: current, key });
+  return current;
 }
 
 /** What went wrong at the visitor's last attempt, until the next one begins. */

@@ -36,17 +36,17 @@ export function ResumeOnAnotherDevice({ link: { url, qrCodePath } }: { link: Res
 /** Works only with JavaScript, and over https or on localhost. */
 function CopyButton({ text }: { text: string }) {
   const hydrated = useHydrated();
-  const [copied, setCopied] = useState(false);
+  const [label, setLabel] = useState("Copy link");
   if (!hydrated || navigator.clipboard === undefined) return null;
   const copy = () =>
     navigator.clipboard.writeText(text).then(
-      () => setCopied(true),
-      () => setCopied(false),
+      () => setLabel("Copied"),
+      () => setLabel("Not copied: use the link above"),
     );
   return (
     <div role="status" className="mt-3">
       <Button variant="secondary" size="sm" onClick={copy}>
-        {copied ? "Copied" : "Copy link"}
+        {label}
       </Button>
     </div>
   );

@@ -170,8 +170,7 @@ async function postSubscription(
       };
     }
     const body = await readBoundedText(response, { bytes: MAX_RESPONSE_BYTES });
-    if (body.status === "read") return parseResponse(body.text);
-    if (body.status === "too long") return { kind: "unintelligible" };
+    if ("text" in body) return parseResponse(body.text);
     return { kind: "unreachable", cause: failedBody(body.status, init.signal).cause };
   } catch (error) {
     return { kind: "unreachable", cause: failedCall(error).cause };
@@ -203,7 +202,7 @@ async function problemIn(response: Response): Promise<z.output<typeof problem>> 
 
 function parseResponse(text: string): CreateOutcome {
   const json = parseJson(text);
-  // The rest of an object was lost on the way, and its client_secret with it.
+  // The rest of an object was lost on the way or is too long, and its client_secret with it.
   if (json === undefined && text.trimStart().startsWith("{")) return { kind: "unintelligible" };
   const parsed = subscriptionResponse.safeParse(json);
   if (!parsed.success) return { kind: "misconfigured" };

@@ -14,7 +14,7 @@ export const CARD_PROCESSING: Notice = {
 export const SESSION_EXPIRED: Notice = {
   kind: "destructive",
   title: "Your sign-up has ended",
-  message: `We kept it for ${counted(SIGN_UP_HOURS, "hour")}. You haven't been charged. Your details are still here: enter a password and submit again.`,
+  message: "No card was added in time. You haven't been charged, and you can sign up again.",
 };
 export const SESSION_UNREADABLE: Notice = {
   kind: "destructive",

@@ -61,6 +61,6 @@ export const breaks: Answer = async () => bodyOf(["{"], "breaks off").response;
 /** Ends with the signal of its request, as `fetch` does. */
 export const hangs: Answer = ({ signal }) =>
   new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
-/** JSON of so many bytes more than the 64 KiB that are read. */
-export const long = (json: object, more: number) => saysText(JSON.stringify(json).padEnd(64 * 1024 + more));
+/** A text that ends so many bytes after the 64 KiB that are read. */
+export const long = (text: string, more: number) => saysText(text.padStart(64 * 1024 + more));
 export const headersOf = (init: RequestInit | undefined) => Object.fromEntries(new Headers(init?.headers));

@@ -137,11 +137,12 @@ test.each([
     data: { step: "card", failed: true },
   },
   {
-    title: "Error: Continue your sign-up",
-    page: "that could not continue a sign-up",
-    data: { step: "resume", failed: true },
+    title: "Error: Sign up, step 2 of 2: card",
+    page: "whose button could not start over",
+    data: { step: "card", failed: true },
+    search: "?start-over",
   },
-])('the title is "$title" on a page $page', ({ title, data }) => {
-  const given = z.custom<Parameters<typeof meta>[0]>().parse({ data });
+])('the title is "$title" on a page $page', ({ title, data, search = "" }) => {
+  const given = z.custom<Parameters<typeof meta>[0]>().parse({ data, location: { search } });
   expect(meta(given)).toContainEqual({ title: `${title} · ${company.name}` });
 });

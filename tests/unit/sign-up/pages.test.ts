@@ -69,7 +69,7 @@ test.each<PageCase>([
   {
     name: "an expired sign-up's form says that nothing was charged",
     step: formStep({ ended: server.SESSION_EXPIRED }),
-    says: "Your sign-up has endedWe kept it for 24 hours. You haven't been charged.",
+    says: "Your sign-up has endedNo card was added in time. You haven't been charged, and you can sign up again.",
   },
   {
     name: "the form of a sign-up that could not be opened names the email",
