@@ -25,6 +25,7 @@ export async function backup(
   const name = databaseNameIn(settingsOf(stage));
   const encrypter = encrypterFor(recipient);
   const copy = resolve(folder, `${name}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z.sql.age`);
+  await mkdir(resolve(folder), { recursive: true, mode: 0o700 });
   await inPrivateFolder(async ({ folder: private_, signal, unlessStopped }) => {
     const plain = join(private_, "database.sql");
     console.log(`Copying ${name}, which answers nobody meanwhile …`);
@@ -34,7 +35,6 @@ export async function backup(
     if (!succeeded) throw new ToolError(`✗ ${failureIn(output)}`);
     if (!(statSync(plain, { throwIfNoEntry: false })?.size ?? 0))
       throw new ToolError("✗ Cloudflare sent an empty copy.");
-    await mkdir(resolve(folder), { recursive: true, mode: 0o700 });
     const encrypted = await encrypter.encrypt(bytesOf(plain));
     const target = createWriteStream(copy, { flags: "wx", mode: 0o600 });
     await pipeline(encrypted, target, { signal }).catch(async (error) => {

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { setImmediate as afterSignals } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { ToolError } from "../failures";
 import { root } from "../wrangler/wrangler";
 
@@ -28,15 +28,18 @@ export async function inPrivateFolder(work: (place: Private) => Promise<void>): 
   for (const name of ENDS) process.removeAllListeners(name).on(name, end);
   // Node makes it with mode 0700.
   const folder = await mkdtemp(join(temporary, "database-"));
-  const stopped = new ToolError("✗ Stopped. Nothing was kept.");
+  const stopped = new ToolError("✗ Stopped. Nothing was kept on this machine.");
   const unlessStopped = async () => {
-    await afterSignals();
+    // Signals arrive between two turns of the event loop.
+    await turn();
+    await turn();
     if (controller.signal.aborted) throw stopped;
   };
   try {
     await work({ folder, signal: controller.signal, unlessStopped });
   } catch (error) {
-    throw controller.signal.aborted ? stopped : error;
+    await unlessStopped();
+    throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });
     for (const { name, listeners } of others) {

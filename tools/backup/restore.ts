@@ -39,13 +39,19 @@ export async function restore(
     throw new ToolError(`✗ ${name} has tables. A copy goes only into a new, empty database: docs/operations.md.`);
   await inPrivateFolder(async ({ folder, signal, unlessStopped }) => {
     const plain = join(folder, "database.sql");
-    const decrypted = await decrypter.decrypt(bytesOf(resolve(file))).catch((error) => {
-      if ("syscall" in error) throw error;
-      throw new ToolError(`✗ ${file} was not made with this key, or is not a copy of npm run backup.`);
-    });
-    await pipeline(decrypted, createWriteStream(plain, { mode: 0o600 }), { signal });
+    const unless = (problem: string) => (error: Error) => {
+      throw "syscall" in error ? error : new ToolError(`✗ ${file} ${problem}.`);
+    };
+    const decrypted = await decrypter
+      .decrypt(bytesOf(resolve(file)))
+      .catch(unless("was not made with this key, or is not a copy of npm run backup"));
+    await pipeline(decrypted, createWriteStream(plain, { mode: 0o600 }), { signal }).catch(
+      unless("was cut off or changed: use another copy"),
+    );
     await unlessStopped();
     ask("--yes", "--file", plain);
+    // Wrangler also ends with 0 after Ctrl-C.
+    await unlessStopped();
   });
   console.log(`✓ ${file} is in ${name}. Next: npm run deploy ${stage}`);
   return true;

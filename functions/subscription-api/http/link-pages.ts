@@ -3,12 +3,14 @@ import { type Context, Hono } from "hono";
 import { html, raw } from "hono/html";
 import { secureHeaders } from "hono/secure-headers";
 import { company } from "../../../app/company";
-import { log, logFailure } from "../log";
+import { counted } from "../../../app/contract/counted";
+import { log } from "../log";
 import { type SignUp, wasEnded } from "../sign-up";
 import { confirmEmail } from "../sign-ups/confirm-email";
 import { advanceToNotMe } from "../sign-ups/transitions/advance";
 import { LINK_DAYS, type LinkPurpose } from "../signed-links";
 import type { ApiContext } from "./api-context";
+import { logUncaught } from "./problem";
 
 const STYLE = `
 :root { color-scheme: light dark; --page: #f3f4f9; --card: #fff; --ink: #10132b; --line: #dcdfea; --link: #2b3bdb; --onLink: #fff; --danger: #b3172f; }
@@ -51,7 +53,7 @@ linkPages.use(pageHeaders, async (c, next) => {
 });
 
 linkPages.onError((error, c) => {
-  logFailure("request_failed", error);
+  logUncaught(error);
   const body = html`<p>Open the link in the email again in a minute.</p>`;
   return c.html(page(c, "Something went wrong", body), 503, { "retry-after": "60" });
 });
@@ -135,7 +137,7 @@ async function ended(c: Context<ApiContext>, signUp: SignUp) {
 
 function notFound(c: Context<ApiContext>) {
   log("warn", "link_refused");
-  const body = html`<p>It may be incomplete or more than ${LINK_DAYS} days old, or the sign-up no longer exists.</p>`;
+  const body = html`<p>It may be incomplete or more than ${counted(LINK_DAYS, "day")} old, or the sign-up no longer exists.</p>`;
   return c.html(page(c, "This link doesn’t work", body), 404);
 }
 

@@ -30,16 +30,21 @@ export function problem(status: number, members: Problem, headers: Record<string
 export function errorResponse(error: Error): Response {
   // Hono's own middleware throws these.
   if (error instanceof HTTPException) return error.res ?? problem(error.status, { title: "The request is refused" });
-  if (isTransient(error)) {
-    logFailure("database_failed_in_passing", error, {}, "warn");
-    return unavailable({ title: "The database is unavailable" }, "2");
-  }
-  if (!(error instanceof PaymentsError)) {
-    logFailure("request_failed", error);
-    return problem(500, { title: "Internal server error" });
-  }
-  // stripe/client.ts has logged it.
-  switch (error.reason) {
+  logUncaught(error);
+  if (error instanceof PaymentsError) return paymentProblem(error);
+  if (isTransient(error)) return unavailable({ title: "The database is unavailable" }, "2");
+  return problem(500, { title: "Internal server error" });
+}
+
+/** Logs an uncaught error. stripe/client.ts has logged a PaymentsError already, as Stripe's failure and not as one of the code. */
+export function logUncaught(error: Error): void {
+  if (error instanceof PaymentsError) return;
+  if (isTransient(error)) logFailure("database_failed_in_passing", error, {}, "warn");
+  else logFailure("request_failed", error);
+}
+
+function paymentProblem({ reason }: PaymentsError): Response {
+  switch (reason) {
     case "in-progress":
       return inProgress("The same request is still in progress", "2");
     case "email-refused":

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
+import { SIGN_UP_HOURS } from "../../../app/contract/trial";
 import { idempotencyKeys } from "../../../app/signup/server/form/idempotency-key.server";
 import type { SignupSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
@@ -16,6 +17,8 @@ import { SESSIONS } from "./sessions";
  */
 
 stopClock();
+
+const SIGN_UP_END = NOW + SIGN_UP_HOURS * HOUR;
 
 /** In the contract's order, on which the key depends. */
 const request = subscriptionRequest.parse({ ...fields, email: "ada@example.com", phone: "2125550123" });
@@ -73,7 +76,7 @@ describe("a form that the API takes", () => {
         details,
       },
       key: await keyOf({ ...request, password: fields.password }, NONCE),
-      expiresAt: NOW + 24 * HOUR,
+      expiresAt: SIGN_UP_END,
       clientSecret: "seti_1_secret_1",
       statusUrl: STATUS_URL,
     });
@@ -105,11 +108,15 @@ describe("a form that the API takes", () => {
   test.each([
     {
       name: "when the API says so, if that is sooner",
-      expires_at: "2026-11-23T11:59:59.999Z",
-      end: NOW + 24 * HOUR - 1,
+      expires_at: new Date(SIGN_UP_END - 1).toISOString(),
+      end: SIGN_UP_END - 1,
     },
-    { name: "after 24 hours, if the API says later", expires_at: "2026-11-23T12:00:00.001Z", end: NOW + 24 * HOUR },
-    { name: "after 24 hours, if the API does not say", expires_at: undefined, end: NOW + 24 * HOUR },
+    {
+      name: "after its hours, if the API says later",
+      expires_at: new Date(SIGN_UP_END + 1).toISOString(),
+      end: SIGN_UP_END,
+    },
+    { name: "after its hours, if the API does not say", expires_at: undefined, end: SIGN_UP_END },
   ])("ends $name", async ({ expires_at, end }) => {
     const site = siteContext();
     site.api.answer = () => Response.json({ client_secret: "seti_1_secret_1", expires_at });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { platform } from "node:process";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { backup } from "../../../tools/backup/backup";
@@ -57,6 +58,9 @@ function cloudflare({ dump = DUMP, tables = [], fails = /^$/, onRun = () => {} }
 }
 type Setup = { dump: string; tables: string[]; fails: RegExp; onRun: () => void };
 
+/** During a call that blocks. On Windows Node would end this process. */
+const pressCtrlC = () => void (platform === "win32" ? process.emit("SIGINT") : process.kill(process.pid, "SIGINT"));
+
 const copies = () => (existsSync(folder) ? readdirSync(folder) : []);
 
 test("a copy goes encrypted into the given folder, and comes back from it into an empty database", async () => {
@@ -92,7 +96,7 @@ test.each([
   { what: "the key is none", to: "nobody", says: '✗ "nobody" is not a public key' },
   { what: "Cloudflare does not answer", fails: /export/, says: "✗ Wrangler says: A fetch request failed" },
   { what: "Cloudflare sends nothing", dump: "", says: "✗ Cloudflare sent an empty copy." },
-  { what: "somebody presses Ctrl-C", onRun: () => void process.emit("SIGINT"), says: "✗ Stopped. Nothing was kept." },
+  { what: "somebody presses Ctrl-C", onRun: pressCtrlC, says: "✗ Stopped. Nothing was kept on this machine." },
 ])("a backup while $what leaves no file behind and says why", async ({ to = recipient, says, ...setup }) => {
   const { wrangler } = cloudflare(setup);
   const { exitCode, last } = await outcomeOf(() =>
@@ -103,6 +107,7 @@ test.each([
 });
 
 test("a backup whose temporary folder is inside the checkout asks Cloudflare for nothing", async () => {
+  await mkdir(join(root, "build"), { recursive: true });
   const inside = await mkdtemp(join(root, "build/tmp-"));
   onTestFinished(() => rm(inside, { recursive: true }));
   temporaryFolderIs(inside);
@@ -125,20 +130,33 @@ test.each([
     env: { BACKUP_KEY: await generateX25519Identity() },
     says: "was not made with this key",
   },
+  { what: "the copy was cut off", damage: (copy: Buffer) => copy.subarray(0, -1), says: "was cut off or changed" },
+  { what: "the copy is empty", damage: () => Buffer.alloc(0), says: "or is not a copy of npm run backup" },
   { what: "there is no such file", file: "/nowhere.age", says: "ENOENT" },
   { what: "the database has tables", tables: ["sign_ups"], says: "✗ citewell-subscriptions has tables." },
   { what: "Cloudflare does not answer", fails: /--command/, says: "✗ Wrangler says: A fetch request failed" },
   { what: "Cloudflare refuses the copy", fails: /--file/, says: "✗ Wrangler says: A fetch request failed" },
-  { what: "somebody presses Ctrl-C", fails: /--file/, onRun: () => void process.emit("SIGINT"), says: "✗ Stopped." },
+  { what: "somebody presses Ctrl-C", fails: /--file/, onRun: pressCtrlC, says: "✗ Stopped." },
 ])(
   "a restore while $what changes nothing and says why",
-  async ({ env = { BACKUP_KEY: key }, file, says, ...setup }) => {
+  async ({ env = { BACKUP_KEY: key }, file, damage, says, ...setup }) => {
     const before = { settingsOf, wrangler: cloudflare().wrangler };
     await outcomeOf(() => backup("production", { recipient, folder }, before));
     const { wrangler, imported } = cloudflare(setup);
     const copy = file ?? join(folder, copies()[0] ?? "");
+    if (damage) writeFileSync(copy, damage(readFileSync(copy)));
     const { exitCode, last } = await outcomeOf(() => restore("production", copy, { settingsOf, wrangler, env }));
     expect({ exitCode, last, imported }).toEqual({ exitCode: 1, last: expect.stringContaining(says), imported: [] });
     expect(readdirSync(temporary)).toEqual([]);
   },
 );
+
+test("a restore that Ctrl-C stops is not reported as done, though Wrangler ends with 0", async () => {
+  await backup("production", { recipient, folder }, { settingsOf, wrangler: cloudflare().wrangler });
+  const { wrangler } = cloudflare({ onRun: pressCtrlC });
+  const copy = join(folder, copies()[0] ?? "");
+  const { exitCode } = await outcomeOf(() =>
+    restore("production", copy, { settingsOf, wrangler, env: { BACKUP_KEY: key } }),
+  );
+  expect(exitCode).toBe(1);
+});

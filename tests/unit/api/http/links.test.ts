@@ -75,6 +75,14 @@ describe("“This wasn’t me”", () => {
     expect(signUp()).toMatchObject({ end_reason: null });
   });
 
+  test("is logged as Stripe's failure alone while Stripe fails", async () => {
+    const { linkTo, open, logged, model } = await onTrial();
+    vi.spyOn(model, "request").mockReturnValue(refusal(429, "rate_limit"));
+    await open(linkTo("not-me"), "POST");
+    const lines = logged.filter(({ level }) => level !== "info").map(({ event }) => event);
+    expect([...new Set(lines)]).toEqual(["stripe_failed"]);
+  });
+
   test("ends the sign-up at the next press after Stripe failed", async () => {
     const { linkTo, open, model } = await onTrial();
     const stripe = vi.spyOn(model, "request").mockReturnValue(refusal(429, "rate_limit"));
