@@ -11,7 +11,7 @@ import { apiOf, callApi } from "../operator/call-api";
 import { isRepository, NO_REPOSITORY } from "../releases/commit";
 import { hasStripePrice, PACKAGES, type PriceChanges, priceChanges } from "../releases/prices";
 import { d1In, siteAloneLine, urlIn } from "../wrangler/worker-settings";
-import { API_FOLDER, root, STAGES, type Stage } from "../wrangler/wrangler";
+import { API_FOLDER, STAGES, type Stage } from "../wrangler/wrangler";
 import { wrongPrice } from "../wrong-price";
 import { type Answers, askAccount, type Database } from "./account";
 import { problemOfApi } from "./api-of-others";
@@ -49,7 +49,7 @@ export async function preflight(stage: Stage, isOffline: boolean, beside: Neighb
   for (const what of findings) console.log(`✗ ${what}`);
   if (unasked) console.log(`Not checked: ${unasked}.`);
   const changes = priceChanges(api ? PACKAGES : [], database?.packages ?? []);
-  const migrations = database ? pendingMigrations(database) : [];
+  const migrations = database ? pendingMigrations(database, beside.folder) : [];
   if (migrations.length > 0) console.log(`Deploying applies ${migrations.join(", ")}.`);
   if (database) tellPrices(changes);
   const isReady = findings.length === 0;
@@ -78,9 +78,9 @@ async function pricesAtStripe(
   }
 }
 
-/** The files of migrations that the database has not had yet, in order. */
-export function pendingMigrations({ migrations }: Database): string[] {
-  const files = readdirSync(join(root, API_FOLDER, "migrations")).filter((name) => name.endsWith(".sql"));
+/** The checkout's files of migrations that the database has not had yet, in order. */
+export function pendingMigrations({ migrations }: Database, folder: string): string[] {
+  const files = readdirSync(join(folder, API_FOLDER, "migrations")).filter((name) => name.endsWith(".sql"));
   return files.filter((name) => !migrations.includes(name)).sort();
 }
 

@@ -33,7 +33,7 @@ async function prepare(stage: Stage, beside: Neighbors): Promise<Step[] | undefi
   await buildBrowser();
   if (apiWorker === undefined) return [upload("site", ".", commit, stage, wrangler)];
   return [
-    migrate(stage, migrations, wrangler),
+    migrate(stage, migrations, beside),
     upload("subscription API", API_FOLDER, commit, stage, wrangler),
     ...pricesStep(api, changes.beforeSite),
     upload("site", ".", commit, stage, wrangler),
@@ -43,7 +43,7 @@ async function prepare(stage: Stage, beside: Neighbors): Promise<Step[] | undefi
 
 type Wrangler = Neighbors["wrangler"];
 
-function migrate(stage: Stage, pending: readonly string[], wrangler: Wrangler): Step {
+function migrate(stage: Stage, pending: readonly string[], { wrangler, folder }: Neighbors): Step {
   const listed = (names: readonly string[]) => `migrations: ${names.length > 0 ? names.join(", ") : "none was new"}`;
   return {
     result: listed(pending),
@@ -54,7 +54,7 @@ function migrate(stage: Stage, pending: readonly string[], wrangler: Wrangler): 
       if (!succeeded) throw new ToolError("✗ A migration failed, and D1 rolled it back.");
     },
     reached() {
-      const left = pendingMigrations(databaseOf(stage, wrangler));
+      const left = pendingMigrations(databaseOf(stage, wrangler), folder);
       const applied = pending.filter((name) => !left.includes(name));
       return applied.length > 0 ? listed(applied) : undefined;
     },

@@ -4,7 +4,7 @@ import { resumeLink, resumeLinks } from "../../../app/signup/server/session/resu
 import type { SignupSession, UnfinishedSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
-import { look, post, siteContext } from "../../support/site-in-process/site-context";
+import { post, siteContext } from "../../support/site-in-process/site-context";
 import { OTHER_PLAN, PATH, PLAN } from "../../support/site-in-process/site-settings";
 import { SESSIONS } from "./sessions";
 
@@ -171,12 +171,6 @@ describe("Continue this sign-up", () => {
 
   test("works after a return from the bank", async () => {
     expect((await press({}, "return")).session).toEqual({ ...resumed, requestId });
-  });
-
-  test("leads to a card step without details or link", async () => {
-    const { step } = await look(siteContext(), { session: { ...card, details: undefined } });
-    expect(step).toMatchObject({ step: "card", resumeLink: undefined });
-    expect(step).not.toHaveProperty("details");
   });
 
   test.each<{ name: string; given: Given; status: number; title: string }>([

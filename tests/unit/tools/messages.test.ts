@@ -87,10 +87,7 @@ const { StripeAuthenticationError, StripePermissionError } = Stripe.errors;
 const ofRequest = { type: "invalid_request_error" as const, message: "It needs the 'rak_webhook_read' permission" };
 
 test.each([
-  {
-    error: new StripePermissionError(ofRequest),
-    says: "The key lacks the permission rak_webhook_read: tick it at",
-  },
+  { error: new StripePermissionError(ofRequest), says: "The key lacks the permission rak_webhook_read: tick it at" },
   { error: new StripeAuthenticationError(ofRequest), says: "Stripe does not know the key: copy it again from" },
 ])("stripe:setup reports Stripe's error in one sentence: $says", ({ error, says }) => {
   expect(stripeMessageOf(error)).toContain(says);

@@ -1,8 +1,7 @@
-import { tmpdir } from "node:os";
 import { vi } from "vitest";
 import type { Neighbors } from "../../../tools/neighbors";
 import { PACKAGES } from "../../../tools/releases/prices";
-import { API_FOLDER, type Stage } from "../../../tools/wrangler/wrangler";
+import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
 import { filledInCompany, SECRETS } from "../../support/filled-in-settings";
 import { deployment } from "./filled-in-deployment";
 
@@ -143,7 +142,7 @@ export const OPERATOR_TOKEN = "the-token-of-an-operator-in-the-tests";
 export function neighborsWith(others: Partial<Neighbors>, stage: Stage = "production"): Neighbors {
   const { site, api, other } = deployment("", "", stage);
   return {
-    folder: tmpdir(),
+    folder: root,
     git: repository(),
     company: { name: "Acme", postalAddress: [filledInCompany("100 Example Street, Suite 400")] },
     settingsOf: (target) => (target === stage ? { site, api } : other),

@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isSecretName } from "../../../app/shared/settings/settings";
 import { readWorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
 import { readPage } from "../../support/visitors/page";
 import { siteVisitor } from "../../support/visitors/site-visitor";
 import { startSite } from "../../support/workers/workers";
 
-/* The settings that each wrangler.toml deploys, and HOST for local settings. */
+/* The settings that each wrangler.toml deploys beyond what the preflight checks (tests/unit/tools/), and HOST for local settings. */
 
 const read = (stage?: Stage) => ({
   site: readWorkerSettings(join(root, "wrangler.toml"), stage),
@@ -24,23 +23,10 @@ const deployed = [
 ];
 
 describe.each(deployed)("in $stage the $worker", ({ settings }) => {
-  test("has no secrets in its files", () => {
-    expect(Object.keys(settings.vars).filter(isSecretName)).toEqual([]);
-  });
-
   test("has none of the local settings", () => {
     expect(JSON.stringify([settings.name, settings.vars])).not.toMatch(
       /-local"|localhost|local_|only-for-local|_test_/,
     );
-  });
-
-  test("has no second address at workers.dev", () => {
-    expect(settings.workers_dev).toBe(false);
-  });
-
-  test("keeps its own log lines, but no request URLs", () => {
-    expect(settings.observability?.enabled).toBe(true);
-    expect(settings.observability?.logs?.invocation_logs).toBe(false);
   });
 
   test("knows its release", () => {
@@ -51,26 +37,9 @@ describe.each(deployed)("in $stage the $worker", ({ settings }) => {
 describe.each([
   { stage: "staging", ...staging },
   { stage: "production", ...production },
-])("in $stage", ({ stage, site, api }) => {
-  const SITE_URL = `https://${site.routes}`;
-  const PUBLIC_URL = `https://${api.routes}`;
-
-  test("the site knows the API's URL, and that it honors keys", () => {
-    expect(site.vars).toMatchObject({
-      STAGE: stage,
-      SITE_URL,
-      SUBSCRIPTION_API_URL: PUBLIC_URL,
-      SUBSCRIPTION_API_IDEMPOTENT: "true",
-    });
-  });
-
+])("in $stage", ({ site, api }) => {
   test("the site runs React for production", () => {
     expect(site.define).toMatchObject({ "process.env.NODE_ENV": '"production"' });
-  });
-
-  test("the API has a database, and gives one trial for each person", () => {
-    expect(api.d1_databases).toMatchObject([{ binding: "DB", migrations_dir: "migrations" }]);
-    expect(api.vars).toMatchObject({ STAGE: stage, ONE_TRIAL_PER_PERSON: "true", PUBLIC_URL, SITE_URL });
   });
 
   const limitsOf = ({ ratelimits }: typeof site) =>

@@ -14,11 +14,7 @@ const VARS = "[env.production.vars] of functions/subscription-api/wrangler.toml"
 
 /** In both files, `to` replaces every `from`, or a pattern's first match. `says` has parts of the expected problems. */
 const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
-  {
-    from: LIVE,
-    to: "sk_live_0123456789abcdef",
-    says: ["site: STRIPE_PUBLISHABLE_KEY must be a publishable key"],
-  },
+  { from: LIVE, to: "sk_live_0123456789abcdef", says: ["site: STRIPE_PUBLISHABLE_KEY must be a publishable key"] },
   {
     from: '[[env.production.send_email]]\nname = "EMAIL"\n',
     to: "",
@@ -98,11 +94,7 @@ const REFUSED: { from: string | RegExp; to: string; says: string[] }[] = [
     to: "https://billing.stripe.com/p/login/test_1",
     says: ["site: CUSTOMER_PORTAL_URL is not the live mode portal"],
   },
-  {
-    from: DATABASES.production,
-    to: "citewell",
-    says: ["database_id is not set: run"],
-  },
+  { from: DATABASES.production, to: "citewell", says: ["database_id is not set: run"] },
   {
     from: DATABASES.production,
     to: "00000000-0000-0000-0000-000000000000",

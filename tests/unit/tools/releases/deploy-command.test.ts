@@ -1,8 +1,12 @@
-import { expect, test } from "vitest";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { ToolError } from "../../../../tools/failures";
 import type { Neighbors } from "../../../../tools/neighbors";
 import { deploy } from "../../../../tools/releases/deploy";
 import { PACKAGES } from "../../../../tools/releases/prices";
+import { API_FOLDER } from "../../../../tools/wrangler/wrangler";
 import {
   type Answer,
   COMMIT,
@@ -156,6 +160,21 @@ test.each<Setup & { what: string; done: number }>([
     expect({ exitCode, last }).toEqual({ exitCode: 1, last: AGAIN });
   },
 );
+
+test("a deployment in which the second migration fails says that the first one is live", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "migrations-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const migrations = join(folder, API_FOLDER, "migrations");
+  await mkdir(migrations, { recursive: true });
+  for (const name of [MIGRATION, "0002_second.sql"]) await writeFile(join(migrations, name), "");
+  const { wrangler: applying } = cloudflare({ migrations: [] });
+  const wrangler: typeof applying = (args, options) => {
+    const ran = applying(args, options);
+    return args.includes("apply") ? WRANGLER.silent : ran;
+  };
+  const { output } = await deployed({ others: { folder, wrangler } });
+  expect(output).toMatch(/Live in production:\n {2}migrations: 0001_first_release\.sql\nNot live:/);
+});
 
 test.each(["silent", "slow", "html"])("a deployment whose API is %s ends before the site", async (kind) => {
   if (kind === "slow") timeIsUp();
