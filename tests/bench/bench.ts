@@ -22,11 +22,11 @@ import { type SlowVisit, visitOnSlowPhone } from "./slow-phone";
 const { values, switches } = readOptionsOrExit("bench", { quick: "", write: "", only: "row" });
 const [isQuick, isWritten] = [switches.has("quick"), switches.has("write")];
 const only = (values.only ?? "").toLowerCase();
-if (isQuick && isWritten) {
-  console.error("A quick run is too noisy to publish: npm run bench -- --write");
+const isWanted = (what: string) => what.toLowerCase().includes(only);
+if (isWritten && (isQuick || only !== "")) {
+  console.error("Only a whole run is published: npm run bench -- --write");
   process.exit(1);
 }
-await buildWhatChanged();
 
 const [ROUNDS, WARM_UP_MS] = isQuick ? [3, 500] : [11, 4_000];
 /** A round alternates between site and constant in short slices, so that the machine's noise meets both. */
@@ -53,7 +53,13 @@ const subjects: Subject[] = [
     atMost: 25,
     body: `${new URLSearchParams({ ...fields, city: "x" })}`,
   },
-].filter(({ what }) => what.toLowerCase().includes(only));
+].filter(({ what }) => isWanted(what));
+const [FIRST_REQUEST, ON_PHONE] = ["First request", "The form on a slow phone"];
+if (subjects.length === 0 && !isWanted(FIRST_REQUEST) && !isWanted(ON_PHONE)) {
+  console.error(`No row or table has "${only}" in its name.`);
+  process.exit(1);
+}
+await buildWhatChanged();
 
 /** Bypasses Miniflare's own Worker, which would take most of the measured time. */
 const direct = { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] };
@@ -105,7 +111,6 @@ await both.dispose();
 
 const others: string[] = [];
 const onPhone: string[] = [];
-const isWanted = (what: string) => what.toLowerCase().includes(only);
 /** Adds a row with the median of values in milliseconds to a table. A row without a limit is for comparison. */
 function addRow(table: string[], what: string, values: readonly number[], atMost?: number): void {
   const sorted = values.map(Math.round).sort((one, other) => one - other);
@@ -115,7 +120,7 @@ function addRow(table: string[], what: string, values: readonly number[], atMost
   console.log(table.at(-1));
 }
 
-if (isWanted("first request")) {
+if (isWanted(FIRST_REQUEST)) {
   const more: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const cost = await firstRequestMs([site, upstream], form);
@@ -123,7 +128,7 @@ if (isWanted("first request")) {
   }
   addRow(others, "CPU of a new process until its first form page, more than for a constant", more, 160);
 }
-if (isWanted("the form on a slow phone")) {
+if (isWanted(ON_PHONE)) {
   const visits = await visitOnSlowPhone(ROUNDS);
   const valuesOf = (key: keyof SlowVisit) => visits.map((visit) => visit[key]);
   addRow(onPhone, "Longest task", valuesOf("longestTask"), 120);

@@ -108,6 +108,8 @@ test("every script of package.json has a row here", () => {
 test.each([
   ...ALONE.map((script) => ({ line: `${script} nonsense`, says: /^[^\n]*"nonsense"[^\n]*\n$/ })),
   ...WITH_TARGET.map((script) => ({ line: script, says: /needs a target\. Type:\n {2}npm run / })),
+  { line: "bench -- --only nonsense", says: /^No row or table has "nonsense" in its name\.\n$/ },
+  { line: "bench -- --write --only form", says: /^Only a whole run is published: npm run bench -- --write\n$/ },
   { line: "simulate -- --seed x", says: /^--seed is "x", which is not a whole number\.\n$/ },
 ])("npm run $line in a fresh clone fails, and says what to type", async ({ line, says }) => {
   expect(await refused(line)).toMatch(says);
