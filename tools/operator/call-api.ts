@@ -45,18 +45,19 @@ export async function callApi(api: Api, command: string, body: object = {}): Pro
 }
 
 async function send({ url, token, fetch = globalThis.fetch }: Api, command: string, body: object): Promise<unknown> {
-  const response = await fetch(`${url}/operator/${command}`, {
+  const asked = fetch(`${url}/operator/${command}`, {
     method: "POST",
     // A deployment waits for Wrangler between two commands, and would reuse a connection that the API has closed by then.
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json", connection: "close" },
     body: JSON.stringify(body),
     redirect: "error",
     signal: AbortSignal.timeout(WITHIN_MS),
-  }).catch((error: unknown) => {
+  });
+  const read = asked.then(async (response) => ({ response, text: await response.text() }));
+  const { response, text } = await read.catch((error: unknown) => {
     const remedy = isLoopback(url) ? "run npm start in another terminal" : "check the network and SUBSCRIPTION_API_URL";
     throw new ToolError(`The API at ${new URL(url).host} cannot be reached (${causeOf(error)}): ${remedy}.`);
   });
-  const text = await response.text();
   if (response.status === 401 || response.status === 404) {
     throw new ToolError(
       `The API answered ${response.status}: ${text} Is OPERATOR_TOKEN the API's secret of that name?`,

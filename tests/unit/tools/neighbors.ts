@@ -106,6 +106,7 @@ export const HOST: Record<string, Answer> = {
     }),
   html: () => new Response("<!doctype html><title>Parked</title>", { headers: { "content-type": "text/html" } }),
   failing: () => new Response("Internal Server Error", { status: 500 }),
+  cut: () => new Response(new ReadableStream({ start: (stream) => stream.error(new TypeError("terminated")) })),
 };
 
 /** `fetch` for these hosts; no other one exists. */

@@ -55,6 +55,7 @@ const WRONG: { what: string; answer: Answer; says: RegExp }[] = [
     says: /cannot be reached \(getaddrinfo ENOTFOUND\): check the network/,
   },
   { what: "is slow", answer: HOST.slow as Answer, says: /cannot be reached \(too slow\)/ },
+  { what: "is cut off in its answer", answer: HOST.cut as Answer, says: /cannot be reached \(terminated\)/ },
   { what: "answers HTML", answer: HOST.html as Answer, says: /is SUBSCRIPTION_API_URL the API's URL\?$/ },
   { what: "fails", answer: HOST.failing as Answer, says: /^The API answered 500: Internal Server Error$/ },
   {
