@@ -39,7 +39,7 @@ test("a form of an unknown plan is not sent until a plan of the list is chosen, 
     await expect(summary).toBeHidden();
     await expect(choice).not.toHaveAttribute("aria-describedby");
     await expect(
-      page.getByText(`Then ${PLANS.LITE.short}/month after ${TRIAL_DAYS} days unless you cancel.`),
+      page.getByText(`Then ${PLANS.LITE.short} a month after ${TRIAL_DAYS} days unless you cancel.`),
     ).toBeVisible();
     await expect(page.getByRole("complementary")).toContainText("LITE");
     await expect(page.getByLabel("Password", { exact: true })).toHaveValue("Passw0rd !");
@@ -58,7 +58,7 @@ test("a plan chosen with the keyboard before the scripts came stays, with its pr
   await expect(page.getByLabel(`STANDARD, ${PLANS.STANDARD.short} a month`)).toBeChecked();
   release();
   await expect(
-    page.getByText(`Then ${PLANS.STANDARD.short}/month after ${TRIAL_DAYS} days unless you cancel.`),
+    page.getByText(`Then ${PLANS.STANDARD.short} a month after ${TRIAL_DAYS} days unless you cancel.`),
   ).toBeVisible();
   await expect(page.getByLabel(`STANDARD, ${PLANS.STANDARD.short} a month`)).toBeChecked();
 });
@@ -95,12 +95,12 @@ test.describe("another plan", () => {
       await visitor.fillForm();
       await summaryOf(page).getByText("Change plan").click();
       await page.getByLabel(`LITE, ${PLANS.LITE.short} a month`).check();
-      for (const stale of [`${PLANS.STANDARD.short}/month`, `First charge: ${PLANS.STANDARD.short}`])
+      for (const stale of [`Then ${PLANS.STANDARD.short} a month`, `First charge: ${PLANS.STANDARD.short}`])
         await expect(page.getByText(stale).filter({ visible: true })).toHaveCount(0);
       if (javaScriptEnabled) {
         await expect(page).toHaveURL(LITE);
         await expect(
-          page.getByText(`Then ${PLANS.LITE.short}/month after ${TRIAL_DAYS} days unless you cancel.`),
+          page.getByText(`Then ${PLANS.LITE.short} a month after ${TRIAL_DAYS} days unless you cancel.`),
         ).toBeVisible();
         await expect(page.getByText(`First charge: ${PLANS.LITE.short}`)).toBeVisible();
       }

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { AGREED_PRICE, firstCharge, NO_CHARGE_TODAY, plusTax } from "../../contract/charge-wording";
 import { counted } from "../../contract/counted";
-import { shortAmount } from "../../contract/money";
+import { monthlyPrice, shortAmount } from "../../contract/money";
 import { TRIAL_DAYS } from "../../contract/trial";
 import { CUSTOM_TITLE, describePrice, findPlan, type ShownPlan } from "../../pricing/plans/plan-list";
 import { useHydrated } from "../../ui/document/use-hydrated";
@@ -90,7 +90,7 @@ function PlanTerms({ plan }: { plan: ShownPlan }) {
         <span className="hidden text-muted lg:inline">{describePrice(plan)}</span>
       </p>
       {plan.shownPriceCents !== null && (
-        <p className="text-muted lg:hidden">{`${TRIAL_DAYS}-day free trial, then ${monthly(plan.shownPriceCents)}`}</p>
+        <p className="text-muted lg:hidden">{`${TRIAL_DAYS}-day free trial, then ${monthlyPrice(plan.shownPriceCents)}`}</p>
       )}
     </>
   );
@@ -123,11 +123,7 @@ function trialOffer(plan: ShownPlan | undefined, isCustom: boolean, automaticTax
       ? `$0 today. Then ${AGREED_PRICE} ${after} unless you cancel.`
       : `$0 today. Your first ${counted(TRIAL_DAYS, "day")} are free.`;
   }
-  return `$0 today. Then ${plusTax(monthly(plan.shownPriceCents), automaticTax)} ${after} unless you cancel.`;
-}
-
-function monthly(cents: number): string {
-  return `${shortAmount(cents)}/month`;
+  return `$0 today. Then ${plusTax(monthlyPrice(plan.shownPriceCents), automaticTax)} ${after} unless you cancel.`;
 }
 
 function Unpriced({ isChosen, mayDiffer }: { isChosen: boolean; mayDiffer: boolean }) {

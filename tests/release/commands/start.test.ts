@@ -91,9 +91,9 @@ test("npm start sells plans at any price, from the pricing page to the form, Str
     for (const amount of ["$19.99", "$99.50", "$1,250"]) expect(await textOf(path), path).toContain(amount);
   expect(await textOf("/")).toContain("From $19.99 a month");
   for (const [{ packageId }, cents, short, charged] of [
-    [PAID_PLANS[0], 1_999, "$19.99/month", "$19.99 USD"],
-    [PAID_PLANS[1], 9_950, "$99.50/month", "$99.50 USD"],
-    [PAID_PLANS[2], 125_000, "$1,250/month", "$1,250.00 USD"],
+    [PAID_PLANS[0], 1_999, "$19.99 a month", "$19.99 USD"],
+    [PAID_PLANS[1], 9_950, "$99.50 a month", "$99.50 USD"],
+    [PAID_PLANS[2], 125_000, "$1,250 a month", "$1,250.00 USD"],
   ] as const) {
     const path = `/subscription/${packageId}`;
     const form = await textOf(path);

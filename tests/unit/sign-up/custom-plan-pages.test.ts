@@ -23,19 +23,19 @@ test.each<{ name: string; step: SignupStep; reply?: SignupReply; says: string }>
   {
     name: "a custom plan's form has the price from the API",
     step: priced,
-    says: `$0 today. Then $777/month after ${counted(TRIAL_DAYS, "day")} unless you cancel.`,
+    says: `$0 today. Then $777 a month after ${counted(TRIAL_DAYS, "day")} unless you cancel.`,
   },
   {
     name: "a custom plan's form has the price that replaced the one it showed",
     step: priced,
     reply: { form: { initialValue: { package_id: CUSTOM } }, currentPriceCents: 80_000 },
-    says: `$0 today. Then $800/month after ${counted(TRIAL_DAYS, "day")} unless you cancel.`,
+    says: `$0 today. Then $800 a month after ${counted(TRIAL_DAYS, "day")} unless you cancel.`,
   },
   {
     name: "a custom plan's form that comes back beside a card step has the price that it showed",
     step: cardStep,
     reply: { form: { initialValue: { package_id: CUSTOM, price_cents: "77700" } } },
-    says: `$0 today. Then $777/month after ${counted(TRIAL_DAYS, "day")} unless you cancel.`,
+    says: `$0 today. Then $777 a month after ${counted(TRIAL_DAYS, "day")} unless you cancel.`,
   },
   {
     name: "a custom plan's card step offers to change it",

@@ -142,7 +142,7 @@ test.each<PageCase>([
   {
     name: "the card step's plan has the price that the visitor agreed to",
     step: { ...cardStep, agreedPriceCents: 45_000 },
-    says: `${TRIAL_DAYS}-day free trial, then $450/month`,
+    says: `${TRIAL_DAYS}-day free trial, then $450 a month`,
   },
   {
     name: "a page that waits says that nothing is lost",
@@ -201,7 +201,7 @@ describe("a form that comes back", () => {
   test("with another price shows and sends it", async () => {
     const { container } = await show(page, formStep({}), { form, currentPriceCents: 60_000 });
     expect(container.textContent).toContain(
-      `$0 today. Then $600/month after ${counted(TRIAL_DAYS, "day")} unless you cancel.`,
+      `$0 today. Then $600 a month after ${counted(TRIAL_DAYS, "day")} unless you cancel.`,
     );
     expect(container.querySelector<HTMLInputElement>("[name=price_cents]")?.value).toBe("60000");
   });

@@ -128,7 +128,7 @@ describe("where Stripe Tax adds taxes", () => {
     { path: "/pricing", says: "Prices do not include taxes; you pay any that apply." },
     { path: "/pricing", says: "First charge: your plan’s price plus any tax, then" },
     { path: PLAN, says: `First charge: ${PLANS.STANDARD.short} plus any tax, then` },
-    { path: PLAN, says: `Then ${PLANS.STANDARD.short}/month plus any tax after ${TRIAL_DAYS} days` },
+    { path: PLAN, says: `Then ${PLANS.STANDARD.short} a month plus any tax after ${TRIAL_DAYS} days` },
   ])("$path says: $says", async ({ path, says }) => {
     const aboutTaxes = (await open(path)).words().match(/[^.]*\btax[^.]*\.?/gi) ?? [];
     expect(aboutTaxes.join("")).toContain(says);

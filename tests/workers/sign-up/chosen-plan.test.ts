@@ -64,7 +64,7 @@ describe("a plan that the visitor chooses in the form", () => {
     const { each, words } = readPage(await choose({ zipCode: "0" }));
     expect(each("[name=package_id]", "value")).toEqual([LITE.id]);
     expect(words("form p:has(+ button)")).toBe(
-      `Your trial with LITE: $0 today. Then ${PLANS.LITE.short}/month after ${TRIAL_DAYS} days unless you cancel.`,
+      `Your trial with LITE: $0 today. Then ${PLANS.LITE.short} a month after ${TRIAL_DAYS} days unless you cancel.`,
     );
   });
 
@@ -80,7 +80,7 @@ describe("what the page says while no script has run stays true when the visitor
   test("the terms above the button name their plan", async () => {
     expect((await form()).wordsOfEach("form > p.font-semibold")).toEqual([
       `If you select another plan: $0 today. Then its price every month, starting after ${TRIAL_DAYS} days, unless you cancel.`,
-      `Your trial with LITE: $0 today. Then ${PLANS.LITE.short}/month after ${TRIAL_DAYS} days unless you cancel.`,
+      `Your trial with LITE: $0 today. Then ${PLANS.LITE.short} a month after ${TRIAL_DAYS} days unless you cancel.`,
     ]);
   });
 

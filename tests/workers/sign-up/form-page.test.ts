@@ -62,8 +62,8 @@ describe.each([
   {
     path: MINI,
     action: MINI,
-    terms: `Then ${PLANS.MINI.short}/month after ${TRIAL_DAYS} days unless you cancel.`,
-    card: `MINI ${PLANS.MINI.short} a month${TRIAL_DAYS}-day free trial, then ${PLANS.MINI.short}/month`,
+    terms: `Then ${PLANS.MINI.short} a month after ${TRIAL_DAYS} days unless you cancel.`,
+    card: `MINI ${PLANS.MINI.short} a month${TRIAL_DAYS}-day free trial, then ${PLANS.MINI.short} a month`,
   },
   {
     path: "/subscription",
