@@ -1,25 +1,15 @@
 import type { LegalText } from "./legal-text";
-import Privacy, { attributes as privacyAttributes, tableOfContents as privacySections } from "./privacy.mdx";
-import Security, { attributes as securityAttributes, tableOfContents as securitySections } from "./security.mdx";
-import Terms, { attributes as termsAttributes, tableOfContents as termsSections } from "./terms.mdx";
+import * as privacyText from "./privacy.mdx";
+import * as securityText from "./security.mdx";
+import * as termsText from "./terms.mdx";
 
-export const privacy: LegalText = {
-  ...privacyAttributes,
-  path: "/privacy",
-  sections: privacySections,
-  Content: Privacy,
-};
+export const privacy = legalText("/privacy", privacyText);
+export const terms = legalText("/terms", termsText);
+export const security = legalText("/security", securityText);
 
-export const terms: LegalText = {
-  ...termsAttributes,
-  path: "/terms",
-  sections: termsSections,
-  Content: Terms,
-};
-
-export const security: LegalText = {
-  ...securityAttributes,
-  path: "/security",
-  sections: securitySections,
-  Content: Security,
-};
+function legalText(
+  path: LegalText["path"],
+  { attributes, tableOfContents: sections, default: Content }: typeof privacyText,
+): LegalText {
+  return { ...attributes, path, sections, Content };
+}

@@ -42,9 +42,7 @@ export function pagesWithServer() {
   // A page keeps it until the site answers.
   beforeEach(() => setLostStep(undefined));
   return async function open(step: SignupStep, { at = PATH, reply }: { at?: string; reply?: SignupReply } = {}) {
-    const site: { step: Said<SignupStep>; reply: Said<SignupReply>; asked: number } = {
-      ...{ step: LOST, reply: LOST, asked: 0 },
-    };
+    const site = { step: LOST as Said<SignupStep>, reply: LOST as Said<SignupReply>, asked: 0 };
     const serverLoader = () => {
       site.asked += 1;
       return say(site.step);

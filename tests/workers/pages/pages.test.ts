@@ -143,7 +143,6 @@ describe("the FAQ answers", () => {
       question: "Can I upgrade my plan?",
       answer: "Yes. You can upgrade at any time, and the price difference is prorated.",
     },
-    { question: "Can I upgrade my plan?", answer: "To downgrade, contact support" },
     {
       question: "Can I add domains and teammates?",
       answer: "Yes. Every plan has unlimited domains and seats.",

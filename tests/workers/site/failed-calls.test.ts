@@ -25,10 +25,14 @@ export default {
 async function causeOf(url: string, milliseconds = 60_000): Promise<unknown> {
   const { outputFiles } = await build({
     stdin: { contents: ASKING, resolveDir: root },
-    ...{ bundle: true, format: "esm", write: false },
+    bundle: true,
+    format: "esm",
+    write: false,
   });
   const worker = new Miniflare({
-    ...{ modules: true, compatibilityDate: "2026-04-20", script: outputFiles[0]?.text ?? "" },
+    modules: true,
+    compatibilityDate: "2026-04-20",
+    script: outputFiles[0]?.text ?? "",
     // workerd also writes a stack of its own.
     handleRuntimeStdio: (...streams: Readable[]) => void streams.map((stream) => stream.resume()),
   });
