@@ -2,6 +2,7 @@ import type {
   BreadcrumbList,
   FAQPage,
   Graph,
+  Offer,
   Organization,
   SoftwareApplication,
   Thing,
@@ -9,11 +10,12 @@ import type {
   WebSite,
 } from "schema-dts";
 import { company } from "../company";
+import { inDollars } from "../contract/money";
 import { features } from "../home/home-content";
 import { faq } from "../pricing/faq";
-import { PLANS } from "../pricing/plans/plan-list";
+import { PLANS, type Plan } from "../pricing/plans/plan-list";
+import { describePrompts } from "../pricing/plans/platform-rows";
 import type { Site } from "../ui/use-site";
-import { jsonLdOffers } from "./offers";
 import { homePage, type PublicPage, pricingPage } from "./pages";
 
 /** JSON-LD: https://developers.google.com/search/docs/appearance/structured-data */
@@ -82,8 +84,32 @@ function softwareApplication(site: Site): SoftwareApplication {
     operatingSystem: "Web",
     featureList: features.map(({ title }) => title),
     provider: { "@id": `${site.siteUrl}/#organization` },
-    offers: PLANS.flatMap((plan) => jsonLdOffers(plan, `${site.siteUrl}${pricingPage.path}`)),
+    offers: PLANS.flatMap((plan) => offersOf(plan, `${site.siteUrl}${pricingPage.path}`)),
   };
+}
+
+/** JSON-LD offers; empty for a plan priced on request. */
+function offersOf(plan: Plan, pricingUrl: string): Offer[] {
+  const { key, title, shownPriceCents, trialBadge } = plan;
+  if (shownPriceCents === null) return [];
+  const price = inDollars(shownPriceCents);
+  return [
+    {
+      "@type": "Offer",
+      name: title,
+      description: [trialBadge, describePrompts(key)].filter(Boolean).join(". "),
+      url: `${pricingUrl}#plan-${key}`,
+      price,
+      priceCurrency: "USD",
+      priceSpecification: {
+        "@type": "UnitPriceSpecification",
+        price,
+        priceCurrency: "USD",
+        billingDuration: 1,
+        unitCode: "MON", // UN/CEFACT: month
+      },
+    },
+  ];
 }
 
 function faqPage(site: Site): FAQPage {

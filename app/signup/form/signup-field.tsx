@@ -1,9 +1,9 @@
-import type { ComponentProps } from "react";
+import { type ComponentProps, memo, useState } from "react";
 import { company } from "../../company";
 import type { FormField } from "../../contract/fields/form-fields";
 import { Field } from "../../ui/controls/field";
+import { useHydrated } from "../../ui/document/use-hydrated";
 import { mailTo } from "../../ui/mail-to";
-import { PasswordField } from "./password-field";
 
 export const FORM_ID = "signup";
 
@@ -55,3 +55,25 @@ export function SignupField({
     </>
   );
 }
+
+/** With a button that shows the password, which needs JavaScript. */
+const PasswordField = memo(function PasswordField(props: ComponentProps<typeof Field>) {
+  const hydrated = useHydrated();
+  const [shown, setShown] = useState(false);
+  return (
+    <Field
+      {...props}
+      type={shown ? "text" : "password"}
+      autoCapitalize="none"
+      spellCheck={false}
+      aside={
+        hydrated && (
+          <button type="button" className="field-toggle" aria-controls={props.id} onClick={() => setShown(!shown)}>
+            <span>{shown ? "Hide" : "Show"}</span>
+            <span className="sr-only">{` ${props.label.toLowerCase()}`}</span>
+          </button>
+        )
+      }
+    />
+  );
+});
