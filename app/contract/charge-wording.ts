@@ -1,6 +1,6 @@
 import { utcDay } from "./dates";
 
-/* What pages and emails say about a charge: each condition once. */
+/* The wording of charges, on pages and in emails. */
 
 export const NO_CHARGE_TODAY = "We save your card but don’t charge it";
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useHydrated } from "../document/use-hydrated";
 
-/** Put a notice that appears later in a `LiveRegion`. */
+/** A notice that appears after the page has loaded needs a `LiveRegion` around it. */
 export function Notice({
   kind,
   title,

@@ -6,8 +6,8 @@ const SLOW_MS = 8_000;
 
 /**
  * Replaces Remix's <Scripts>, which start modules in every browser and throw in older ones. For the oldest browsers it is in the
- * syntax of 1999. It says why no script starts by `data-scripts` on <html> and in the elements with a text for that
- * (`script-trouble.tsx`), and then reloads a page that waits.
+ * syntax of 1999. If no script starts, it sets `data-scripts` on <html> to the cause, shows the text for it
+ * (`script-trouble.tsx`), and reloads a page that waits.
  */
 const START = `function(needed,files,context,data){
   var page=document.documentElement;

@@ -5,8 +5,8 @@ import { nextState, type SignupSession, type UnfinishedSession } from "../../ses
 type Context = Pick<AppLoadContext, "api" | "setupIntents" | "requestId" | "ip" | "log">;
 
 /**
- * Asks the API for the price of a link's sign-up: the link may leave it out, and on its way another device may have lowered it. Without
- * an answer, the link's price stays; undefined if the link has none, because the list price may be another one.
+ * Asks the API for the price of a link's sign-up: the link may not have it, or another device may have lowered it since. Without an
+ * answer, the link's price stays. Undefined if the price is then unknown, because the list price may differ.
  */
 export async function withAgreedPrice(
   session: UnfinishedSession,
