@@ -11,9 +11,9 @@ export function FutureOfSearch() {
         </h2>
         <DotPatterns />
         <ul className="mt-14 grid gap-x-8 gap-y-12 sm:grid-cols-3">
-          {future.statistics.map(({ figure, filled, text }) => (
+          {future.statistics.map(({ figure, text }) => (
             <li key={figure} className="border-t border-on-night-line pt-6">
-              <Dots filled={filled} />
+              <Dots filled={Number.parseInt(figure, 10)} />
               <p className="mt-6 max-w-xs text-on-night-muted">
                 <strong className="mb-2 block text-title text-on-night">{figure}</strong> {text}
               </p>

@@ -52,17 +52,14 @@ export const future = {
   statistics: [
     {
       figure: "50%+",
-      filled: 50,
       text: "Forecast drop in organic traffic by 2028, as consumers embrace generative AI-powered search.",
     },
     {
       figure: "79%",
-      filled: 79,
       text: "of consumers expected, in August 2023, to use AI-enhanced search within the next year.",
     },
     {
       figure: "70%",
-      filled: 70,
       text: "of consumers had at least some trust in the results of AI-enhanced search in August 2023.",
     },
   ],

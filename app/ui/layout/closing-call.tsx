@@ -6,13 +6,11 @@ const offers = [
   {
     audience: "For brands",
     text: "See which answers name you, and which name a competitor.",
-    about: "for brands",
     subject: "AI search visibility for our brand",
   },
   {
     audience: "For agencies",
     text: "Track your clients with custom prompts, a dedicated specialist and a forward-deployed engineer.",
-    about: "for agencies",
     subject: "AI search visibility for our agency",
   },
 ];
@@ -37,7 +35,7 @@ export function ClosingCall() {
           </p>
         </div>
         <ul className="grid min-w-0 grid-cols-1 bg-night-raised sm:grid-cols-2 lg:grid-cols-1">
-          {offers.map(({ audience, text, about, subject }) => (
+          {offers.map(({ audience, text, subject }) => (
             <li
               key={audience}
               className="flex flex-col items-start border-t border-on-night-line p-[min(1.5rem,6vw)] sm:px-14 sm:py-10"
@@ -46,7 +44,7 @@ export function ClosingCall() {
               <p className="mt-2 mb-6 text-on-night-muted">{text}</p>
               <a href={mailTo(company.salesEmail, subject)} className="btn btn-accent btn-md mt-auto">
                 <MailIcon />
-                Contact Sales<span className="sr-only">{` ${about}`}</span>
+                Contact Sales<span className="sr-only">{` ${audience.toLowerCase()}`}</span>
               </a>
             </li>
           ))}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Answer, apiThat, breaks, fails, fakeTimers, hangs, says, saysText } from "./called-api";
+import { type Answer, apiThat, fails, fakeTimers, hangs, says } from "./called-api";
 
 /* Calls to the subscription API about a plan that is not on the price list. */
 
@@ -21,9 +21,6 @@ test("an API without this route says nothing about a plan, which is no failure",
 test.each<{ name: string; answer: Answer; cause: string }>([
   { name: "another currency", answer: says({ ...AVAILABLE, currency: "eur" }), cause: "answer" },
   { name: "an unknown status", answer: says({ status: "sold out" }), cause: "answer" },
-  { name: "text", answer: saysText("text"), cause: "answer" },
-  { name: "503", answer: says({}, 503), cause: "status" },
-  { name: "a body that breaks off", answer: breaks, cause: "connection" },
   { name: "no connection", answer: fails, cause: "connection" },
 ])("a plan has no known price after $name, which is logged", async ({ answer, cause }) => {
   const { outcome, logged } = await apiThat([answer]).askForPackage();

@@ -78,6 +78,7 @@ describe("the privacy policy says", () => {
   test.each([
     "personal data to train general-purpose AI models without your consent",
     "We do not sell personal data",
+    "we receive only the card’s brand, its last four digits and a fingerprint",
     company.legalEmail,
   ])("%s", async (says) => {
     expect((await open("/privacy")).words()).toContain(says);
