@@ -16,7 +16,7 @@ export type Form = {
 /** A form and the last reply to it. */
 export type SentForm = Form & { reply: Reply };
 /** A card that Stripe accepted. Its owner agrees to the form's plan at the price shown, or less. */
-export type Consent = Form & { setupIntent: string; card: string; declined: number; at: number };
+export type Consent = Form & { setupIntent: string; card: string; at: number };
 /** Everything that visitors and operators did. `closed` and `verified` are sign-up IDs. */
 export class Deeds {
   readonly visitors: { name: string; email: string }[] = [];

@@ -213,6 +213,7 @@ function checkVisitors(left: Left): void {
   const { world, stripe, now, rows, wrong, sentForms, consents, refused, erased, removed, firstSent, reportedNotMe } =
     left;
   const sentAt = ({ key }: { key: string }) => firstSent.get(key) ?? 0;
+  const signUpIdOf = ({ setupIntent }: Consent) => stripe.get(setupIntent)?.metadata.sign_up_id ?? "";
   const wasErased = (email: string) => erased.some((one) => one.email === email);
   // Other sign-ups of this email address were refused before its card was removed.
   const wasRemoved = (of: string) =>
@@ -221,17 +222,17 @@ function checkVisitors(left: Left): void {
   const isOfTrial = ({ email, setupIntent }: Consent) =>
     wasErased(email) || removed.has(setupIntent) || rows.some((row) => row.stripe_setup_intent_id === setupIntent);
   for (const one of [...consents, ...refused]) {
-    const { name, email, at, card, declined, setupIntent } = one;
-    // Declined cards, and earlier cards that already had a trial.
-    const others = consents.filter((other) => other.name === name && other !== one);
-    const failed = others.reduce((sum, other) => sum + other.declined + 1, declined);
+    const { name, email, at, card, setupIntent } = one;
+    const signUpId = signUpIdOf(one);
+    // Of all tabs: declined cards, and earlier cards that already had a trial.
+    const used = consents.filter((other) => other !== one && signUpIdOf(other) === signUpId);
+    const failed = stripe.events.count("setup_intent.setup_failed", signUpId) + used.length;
     const cardUsed = world.conditions.onePerPerson && consents.some((other) => other.card === card && isOfTrial(other));
     const isLate = refused.includes(one) && at >= sentAt(one) + DAY;
-    const reportedAt = reportedNotMe.get(stripe.get(setupIntent)?.metadata.sign_up_id ?? "") ?? Infinity;
+    const reportedAt = reportedNotMe.get(signUpId) ?? Infinity;
     // A card that was set up before the report may still have been waiting for its trial.
     const isReported = reportedAt < (refused.includes(one) ? at : Infinity);
-    const isRemoved = removed.has(setupIntent);
-    const hasReason = hasTrial(email) || cardUsed || failed >= 5 || isLate || isReported || isRemoved;
+    const hasReason = hasTrial(email) || cardUsed || failed >= 5 || isLate || isReported || removed.has(setupIntent);
     wrong(
       !hasReason,
       `${name} ${refused.includes(one) ? "could not set up" : "set up"} a card and has no trial, without a reason`,

@@ -166,7 +166,7 @@ export class Visitor extends Actor {
     this.world.note(`${form.name} enters ${card}: ${outcome}`);
     const taken = outcome === "succeeded" ? this.deeds.consents : this.deeds.refused;
     const consent = { ...form, told: centsIn(reply) };
-    taken.push({ ...consent, setupIntent, card, declined, at: this.world.now });
+    taken.push({ ...consent, setupIntent, card, at: this.world.now });
     if (outcome !== "succeeded") return;
     if (random.chance(0.04)) void this.#removeCard(setupIntent);
     void new Sales(this.world, this.deeds, `sales for ${form.name}`).work(setupIntent, form);
