@@ -74,10 +74,14 @@ async function send(message: Message, services: DispatchServices): Promise<Outco
 type TrialMessage = Message & { kind: "trial-started" | "trial-ending" };
 
 async function sendTrialMail(message: TrialMessage, services: DispatchServices): Promise<Outcome> {
-  const { mail, links, payments } = services;
+  const { mail, links, outbox, payments } = services;
   return unlessStripeFails(async () => {
     const trial = await trialOf(message, payments);
-    if (trial === "end-moved") return { status: "failed", reason: trial };
+    if (trial === "end-moved") {
+      // The event that tells it may be lost.
+      await outbox.checkSignUpOf(message);
+      return { status: "failed", reason: trial };
+    }
     if (typeof trial === "string") return { status: "dropped", reason: trial };
     const content =
       message.kind === "trial-ending"

@@ -195,6 +195,11 @@ export function outboxIn(db: Database) {
       return state;
     },
 
+    /** Makes the message's sign-up due for the cron handler, which asks Stripe about it. */
+    async checkSignUpOf({ id }: Message): Promise<void> {
+      await db.prepare("UPDATE sign_ups SET check_at = ? WHERE id = ?").bind(new Date().toISOString(), id).run();
+    },
+
     async messagesOf(signUpId: string): Promise<unknown[]> {
       const found = db.prepare("SELECT * FROM outbox WHERE sign_up_id = ? ORDER BY created_at");
       return (await found.bind(signUpId).all()).results;

@@ -58,7 +58,7 @@ export function signUpsIn(db: Database) {
   const find = (id: string) => oneOf("SELECT * FROM sign_ups WHERE id = ?", id);
 
   /**
-   * Writes a change to a sign-up. Besides it, only `takeDue` and `planChecks` (column `check_at`) and a restore
+   * Writes a change to a sign-up. Besides it, only `takeDue`, `planChecks` and a reminder (column `check_at`) and a restore
    * (operator/after-restore.ts) update rows. Writes the whole change; or nothing, and returns null, if the row has changed since it
    * was read or another sign-up has one of the claims. A retry after a lost answer finds the row changed.
    */

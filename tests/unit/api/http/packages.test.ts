@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { PLAN_RETIRED } from "../../../../app/contract/problem-types";
+import { SHOWN_PRICE_HEADER } from "../../../../app/contract/site-headers";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { stopClock } from "../../../support/clock";
 import { validRequest } from "../../../support/person";
@@ -41,5 +42,17 @@ test("a sign-up that was accepted before its package was retired continues", asy
   await post({}, { "idempotency-key": "the-key" });
   rows(RETIRED, STANDARD);
   expect(await post({}, { "idempotency-key": "the-key" })).toHaveStatus(200);
+  await settled();
+});
+
+test("a sign-up whose package was retired gets no lower price, and keeps its own", async () => {
+  const { post, rows, settled } = apiInProcess();
+  await post({}, { "idempotency-key": "the-key" });
+  rows("UPDATE packages SET status = 'retired', price_cents = 40000 WHERE id = ?", STANDARD);
+  expect(await post({}, { "idempotency-key": "the-key", [SHOWN_PRICE_HEADER]: "40000" })).toBeProblem(
+    422,
+    PLAN_RETIRED,
+  );
+  expect(rows("SELECT price_cents FROM sign_ups")).toEqual([{ price_cents: 50_000 }]);
   await settled();
 });

@@ -63,8 +63,24 @@ test("a reminder waits while the sign-up does not know yet that its end has move
   Object.assign(subscription ?? {}, { trial_end: (NOW + TRIAL_DAYS * DAY) / 1000 });
   api.set(NOW + REMINDED * DAY + HOUR);
   await api.runScheduled();
-  expect(api.rows("SELECT key, state FROM outbox WHERE kind = 'trial-ending'")).toEqual([
-    { key: `trial-ending/${id}/${trial_end}`, state: "sent" },
+  const reminder = `trial-ending/${id}/${trial_end}`;
+  expect(api.rows("SELECT state, settled_at FROM outbox WHERE key = ?", reminder)).toEqual([
+    { state: "sent", settled_at: at(REMINDED * DAY + HOUR) },
+  ]);
+});
+
+test("an end that was moved without an event is learned when the reminder of the old one is due, and reminded of", async () => {
+  const api = signUpsInProcess();
+  const { stripe_subscription_id } = await api.onTrial();
+  const moved = NOW + (TRIAL_DAYS + 4) * DAY;
+  Object.assign(api.model.get(stripe_subscription_id) ?? {}, { trial_end: moved / 1000 });
+  for (const time of [REMINDED * DAY, REMINDED * DAY + HOUR, (REMINDED + 4) * DAY]) {
+    api.set(NOW + time);
+    await api.runScheduled();
+  }
+  expect(api.rows("SELECT state FROM outbox WHERE kind = 'trial-ending' ORDER BY key")).toEqual([
+    { state: "dropped" },
+    { state: "sent" },
   ]);
 });
 
