@@ -173,3 +173,16 @@ test("a person whose card Stripe is still processing is not erased before that h
   Object.assign(intent, { status: "requires_payment_method" });
   expect(await erasePerson(EMAIL, api.services)).toMatchObject({ status: "erased", signUps: 1 });
 });
+
+test("a sign-up that the person begins during an erasure keeps its customer", async () => {
+  const api = signUpsInProcess();
+  await api.pending({ email: EMAIL });
+  const begun: string[] = [];
+  api.instead.set("DELETE customers", async () => {
+    api.instead.clear();
+    begun.push((await api.pending({ email: EMAIL })).id);
+    return undefined;
+  });
+  expect(await erasePerson(EMAIL, api.services)).toMatchObject({ status: "erased", signUps: 1 });
+  expect(customerOf(api, await api.find(begun[0] ?? "")).deleted).toBeUndefined();
+});
