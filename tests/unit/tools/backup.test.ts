@@ -65,6 +65,9 @@ const copies = () => (existsSync(folder) ? readdirSync(folder) : []);
 
 test("a copy goes encrypted into the given folder, and comes back from it into an empty database", async () => {
   const { wrangler, imported, places, limits } = cloudflare();
+  const onCtrlC = () => {};
+  process.on("SIGINT", onCtrlC);
+  onTestFinished(() => void process.off("SIGINT", onCtrlC));
   const made = await outcomeOf(() => backup("production", { recipient, folder }, { settingsOf, wrangler }));
   const [name = ""] = copies();
   expect(name).toMatch(/^citewell-subscriptions-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.sql\.age$/);
@@ -80,6 +83,7 @@ test("a copy goes encrypted into the given folder, and comes back from it into a
   expect(imported).toEqual([DUMP]);
   expect(places.map(dirname), "the folders of plain files").toEqual([temporary, temporary]);
   expect(readdirSync(temporary), "what is left").toEqual([]);
+  expect(process.listeners("SIGINT"), "what else listens to Ctrl-C").toContain(onCtrlC);
   expect(limits, "time limits: a large database takes long").toEqual([undefined, undefined, undefined]);
 });
 

@@ -47,7 +47,7 @@ test("a frame outside the bundles is shown as it is", () => {
 
 test.each([
   { line: '{"level":"info","event":"request","method":"GET","route":"/","status":200}', shown: undefined },
-  { line: '{"level":"info","event":"request","method":"GET","route":"/x","status":404}', shown: "GET /x 404" },
+  { line: '{"level":"info","event":"request","method":"GET","route":"/x","status":400}', shown: "GET /x 400" },
   { line: '{"level":"info","event":"message_sent","key":"a"}', shown: undefined },
   { line: '{"level":"warn","event":"price_changed"}', shown: '{"level":"warn","event":"price_changed"}' },
   { line: "a line of the runtime", shown: undefined },

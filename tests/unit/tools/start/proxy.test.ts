@@ -35,7 +35,9 @@ async function startProxy(first: RequestListener) {
   const replace = async (listener: RequestListener) => {
     worker = await startWorker(listener);
   };
-  return { ...proxy, port, replace, url: `http://127.0.0.1:${port}/` };
+  /** Asks the Worker, there and back, without the proxy. */
+  const askWorker = async () => void (await (await fetch(worker)).text());
+  return { ...proxy, port, replace, askWorker, url: `http://127.0.0.1:${port}/` };
 }
 
 const says =
@@ -93,12 +95,13 @@ test("a request that has begun is answered before a reload", async () => {
 });
 
 test("a client's connection is kept over a reload, and its next request reaches the new Worker", async () => {
-  const { port, release, hold, replace } = await startProxy(says("old"));
+  const { port, release, hold, replace, askWorker } = await startProxy(says("old"));
   release();
   const { ask } = keptConnection(port);
   expect(await ask()).toMatch(/old$/m);
   await hold();
   const next = ask();
+  await askWorker();
   await replace(says("new"));
   release();
   expect(await next).toMatch(/new/);
