@@ -1,10 +1,18 @@
 import type { Effects } from "../store/events";
 import { type Invoice, newId, nulls, type PaymentMethod, type Subscription } from "../store/objects";
-import { STANDARD_RATE, taxOn } from "./tax";
 import { HOUR } from "./time";
 
 /** Stripe keeps a draft for about an hour, so that it can still be changed. */
 const DRAFT_SECONDS = HOUR;
+
+/** Stands in for Stripe Tax's rates. */
+const TAX_RATE = 0.08;
+/** What an invoice says about the rate. */
+const STANDARD_RATE = {
+  tax_behavior: "exclusive",
+  tax_rate_details: null,
+  taxability_reason: "standard_rated",
+} as const;
 
 type Reason = Invoice["billing_reason"];
 
@@ -21,7 +29,7 @@ export function draftInvoice(subscription: Subscription, reason: Reason, { store
   const { enabled } = subscription.automatic_tax;
   const [item] = subscription.items.data;
   const subtotal = subscription.status === "trialing" ? 0 : (item?.price.unit_amount ?? 0);
-  const tax = enabled ? taxOn(subtotal) : 0;
+  const tax = enabled ? Math.round(subtotal * TAX_RATE) : 0;
   const total = subtotal + tax;
   return {
     ...nulls("account_country", "account_name", "account_tax_ids", "application", "custom_fields", "customer_account"),

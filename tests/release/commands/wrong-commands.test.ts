@@ -50,16 +50,13 @@ async function type(line: string, exitCode: number, uid?: number) {
 
 test.each([
   { line: "deploy --staging", says: "npm run deploy staging" },
-  { line: "deploy -- --staging", says: "npm run deploy staging" },
   { line: "preflight production --offline", says: "npm run preflight production -- --offline" },
   { line: "rollback staging HEAD", says: "type 12 or more digits of its hash" },
-  { line: "erase production --email ada@example.com", says: "npm run erase production -- --email {email}" },
   { line: "messages production --send-again key", says: "npm run messages production -- --send-again {message}" },
   { line: "test:stripe", says: "STRIPE_SECRET_KEY is not a test key (sk_test_…). Nothing was asked." },
   { line: "backup production", says: "npm run backup production -- --recipient {public key}" },
   { line: "backup production -- --recipient nobody", says: "npm run backup:key makes a pair of keys" },
   { line: "restore production -- --file a.age", says: "read -rs BACKUP_KEY && export BACKUP_KEY" },
-  { line: "stripe:setup production --check", says: "npm run stripe:setup production -- --check" },
 ])("npm run $line writes nothing, and says what to type", async ({ line, says }) => {
   expect(await refused(line)).toContain(says);
 });

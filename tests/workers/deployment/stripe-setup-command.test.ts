@@ -7,6 +7,7 @@ import type { WorkerSettings } from "../../../tools/wrangler/worker-settings";
 import { stripeAt } from "../../support/visitors/visitor";
 import { startStripeSimulator } from "../../support/workers/workers";
 import { deployment } from "../../unit/tools/filled-in-deployment";
+import { siteAlone } from "../../unit/tools/neighbors";
 import { outcomeOf } from "../../unit/tools/outcome";
 
 /* `npm run stripe:setup`: its exit code, its last line, and what it changes at Stripe, for each state of the account. */
@@ -203,8 +204,8 @@ test.each([
 });
 
 test("a site that is deployed alone leaves its owner's Stripe account alone", async () => {
-  const alone = () => ({ site, api: undefined });
-  const { exitCode, last } = await outcomeOf(() => stripeSetup("production", "set-up", { settingsOf: alone, env: {} }));
+  const alone = { settingsOf: siteAlone, env: {} };
+  const { exitCode, last } = await outcomeOf(() => stripeSetup("production", "set-up", alone));
   expect({ exitCode, last }).toEqual({
     exitCode: 0,
     last: expect.stringMatching(/^The site alone: .* with that API\.$/),
