@@ -24,9 +24,7 @@ const deployed = [
 
 describe.each(deployed)("in $stage the $worker", ({ settings }) => {
   test("has none of the local settings", () => {
-    expect(JSON.stringify([settings.name, settings.vars])).not.toMatch(
-      /-local"|localhost|local_|only-for-local|_test_/,
-    );
+    expect(JSON.stringify([settings.name, settings.vars])).not.toMatch(/localhost|[-_]local/);
   });
 
   test("knows its release", () => {
@@ -42,32 +40,22 @@ describe.each([
     expect(site.define).toMatchObject({ "process.env.NODE_ENV": '"production"' });
   });
 
-  const limitsOf = ({ ratelimits }: typeof site) =>
-    ratelimits.map(({ name, simple: { limit, period } }) => `${name}: ${limit} in ${period} s`);
-
-  test("the site has its usual limits", () => {
-    expect(limitsOf(site)).toEqual([
-      "SIGNUP_RATE_LIMIT: 10 in 60 s",
-      "FLOOD_RATE_LIMIT: 20 in 60 s",
-      "SIGNUP_NETWORK_RATE_LIMIT: 60 in 60 s",
-      "CARD_CHECK_RATE_LIMIT: 30 in 60 s",
-    ]);
-  });
-
-  test("the API has its usual limit", () => {
-    expect(limitsOf(api)).toEqual(["SIGNUP_RATE_LIMIT: 30 in 60 s"]);
+  test("the API's limit lets through each form that the site's does, three times", () => {
+    const ofSignUps = ({ ratelimits }: typeof site) => {
+      const { limit = 0, period } = ratelimits.find(({ name }) => name === "SIGNUP_RATE_LIMIT")?.simple ?? {};
+      return limit / Number(period);
+    };
+    expect(ofSignUps(api)).toBeGreaterThanOrEqual(3 * ofSignUps(site));
   });
 });
 
 test.each([
   { worker: "the site", inProduction: production.site, inStaging: staging.site },
   { worker: "the API", inProduction: production.api, inStaging: staging.api },
-])("in staging $worker is as in production, on other hosts and by another name", ({ inProduction, inStaging }) => {
-  const onOtherHosts = JSON.stringify(inProduction.vars)
-    .replace(/\/\/(www|api)\./g, "//$1.staging.")
-    .replaceAll("//www.staging.", "//staging.")
-    .replace('"STAGE":"production"', '"STAGE":"staging"');
-  expect(JSON.stringify(inStaging.vars)).toBe(onOtherHosts);
+])("in staging $worker is as in production, but for its hosts and keys", ({ inProduction, inStaging }) => {
+  const shared = ({ vars }: typeof inProduction) =>
+    Object.entries(vars).filter(([name]) => !/^STAGE$|URL$|KEY$/.test(name));
+  expect(shared(inStaging)).toEqual(shared(inProduction));
 });
 
 describe("of all Workers and stages", () => {
