@@ -1,45 +1,34 @@
 import { counted } from "../../contract/counted";
 import { MAX_FAILED_CARDS, SIGN_UP_HOURS } from "../../contract/trial";
 import type { FailedOutcome } from "../create-outcome";
-import { CONFIGURATION_ERROR, CONNECTION_FAILED, type Notice, submissionFailed } from "../notices";
+import { CONFIGURATION_ERROR, CONNECTION_FAILED, destructive, type Notice, submissionFailed } from "../notices";
 
 /* The notices that only the server decides on, so that no browser loads their words before they are shown. */
 
-export const CARD_PROCESSING: Notice = {
-  kind: "destructive",
-  title: "Your bank is still processing the card",
-  message: "Wait a minute, then try again.",
-};
+export const CARD_PROCESSING = destructive("Your bank is still processing the card", "Wait a minute, then try again.");
 
-export const SESSION_EXPIRED: Notice = {
-  kind: "destructive",
-  title: "Your sign-up has ended",
-  message: "No card was added in time. You haven't been charged, and you can sign up again.",
-};
-export const SESSION_UNREADABLE: Notice = {
-  kind: "destructive",
-  title: "Your sign-up could not be opened",
-  message:
-    "It is too old, or its cookie has changed. If your card was set up, we have sent you an email. Otherwise please fill in the form again.",
-};
-export const SIGNUP_FINISHED: Notice = {
-  kind: "destructive",
-  title: "This sign-up is finished",
-  message: "You've already set up your card. There's nothing left to do.",
-};
-export const SIGNUP_CANCELED: Notice = {
-  kind: "destructive",
-  title: "This sign-up was canceled",
-  message: `A sign-up ends after ${counted(MAX_FAILED_CARDS, "declined card")}, or after ${counted(SIGN_UP_HOURS, "hour")} without a card. You weren't charged, and no account was created.`,
-  hint: "We delete this sign-up's data within a day. To try again, start a new sign-up with another card, or contact sales to pay in another way.",
-  actions: ["sales", "support"],
-};
+export const SESSION_EXPIRED = destructive(
+  "Your sign-up has ended",
+  "No card was added in time. You haven't been charged, and you can sign up again.",
+);
+export const SESSION_UNREADABLE = destructive(
+  "Your sign-up could not be opened",
+  "It is too old, or its cookie has changed. If your card was set up, we have sent you an email. Otherwise please fill in the form again.",
+);
+export const SIGNUP_FINISHED = destructive(
+  "This sign-up is finished",
+  "You've already set up your card. There's nothing left to do.",
+);
+export const SIGNUP_CANCELED = destructive(
+  "This sign-up was canceled",
+  `A sign-up ends after ${counted(MAX_FAILED_CARDS, "declined card")}, or after ${counted(SIGN_UP_HOURS, "hour")} without a card. You weren't charged, and no account was created.`,
+  {
+    hint: "We delete this sign-up's data within a day. To try again, start a new sign-up with another card, or contact sales to pay in another way.",
+    actions: ["sales", "support"],
+  },
+);
 
-export const COOKIES_BLOCKED: Notice = {
-  kind: "destructive",
-  title: "Cookies are blocked",
-  message: "Allow cookies for this site, then try again.",
-};
+export const COOKIES_BLOCKED = destructive("Cookies are blocked", "Allow cookies for this site, then try again.");
 
 /** With Turnstile's widget. */
 export const ONE_MORE_STEP: Notice = {
@@ -49,11 +38,10 @@ export const ONE_MORE_STEP: Notice = {
   hint: "Without JavaScript, please wait a minute, enter your password again and submit.",
 };
 
-const PRICE_CHANGED: Notice = {
-  kind: "destructive",
-  title: "The price of this plan has changed",
-  message: "Check the new price. If you agree to it, submit again.",
-};
+const PRICE_CHANGED = destructive(
+  "The price of this plan has changed",
+  "Check the new price. If you agree to it, submit again.",
+);
 
 /** Shown in the form's summary and at the choice of plans if the API does not sell the plan. */
 export const PLAN_NOT_AVAILABLE = {
@@ -74,36 +62,25 @@ export function planProblemOf(outcome: FailedOutcome, isListed: boolean): string
 export const DUPLICATE = "A subscription with this information already exists.";
 export const DUPLICATE_EMAIL = "This email address already has a subscription";
 
-/** A refused form: messages by status. */
-const REJECTIONS: Record<number, string> = {
-  400: "Invalid subscription data. Please check your information and try again.",
-  401: "Authentication required. Please refresh the page and try again.",
-  403: "Access forbidden. Please contact support.",
-  404: "Subscription service not found. Please contact support.",
-  409: DUPLICATE,
-  422: "Invalid subscription information. Please check your details.",
-  429: "Too many requests. Please wait a moment and try again.",
-  500: "Server error. Please try again later or contact support.",
-  503: "Service temporarily unavailable. Please try again later.",
-};
-
-/** Actions and field messages of a status. */
-const REMEDIES: Record<number, Pick<Notice, "actions" | "fields">> = {
-  403: { actions: ["support"] },
-  404: { actions: ["support"] },
-  409: {
-    actions: ["console", "support"],
-    fields: { email: [DUPLICATE_EMAIL] },
-  },
-  500: { actions: ["support"] },
+/** The notice of a refused form, by status. */
+const REJECTIONS: Record<number, Pick<Notice, "message" | "actions" | "fields">> = {
+  400: { message: "Invalid subscription data. Please check your information and try again." },
+  401: { message: "Authentication required. Please refresh the page and try again." },
+  403: { message: "Access forbidden. Please contact support.", actions: ["support"] },
+  404: { message: "Subscription service not found. Please contact support.", actions: ["support"] },
+  409: { message: DUPLICATE, actions: ["console", "support"], fields: { email: [DUPLICATE_EMAIL] } },
+  422: { message: "Invalid subscription information. Please check your details." },
+  429: { message: "Too many requests. Please wait a moment and try again." },
+  500: { message: "Server error. Please try again later or contact support.", actions: ["support"] },
+  503: { message: "Service temporarily unavailable. Please try again later." },
 };
 
 export function noticeFor(outcome: FailedOutcome): Notice {
   switch (outcome.kind) {
     case "rejected":
       return {
-        ...submissionFailed(REJECTIONS[outcome.status] ?? `Server error (${outcome.status}). Please try again later.`),
-        ...REMEDIES[outcome.status],
+        ...submissionFailed(`Server error (${outcome.status}). Please try again later.`),
+        ...REJECTIONS[outcome.status],
       };
     case "price changed":
       return PRICE_CHANGED;
@@ -117,7 +94,7 @@ export function noticeFor(outcome: FailedOutcome): Notice {
 }
 
 export function noticeForRefusal(refusal: { status: number; message: string }): Notice {
-  return submissionFailed(REJECTIONS[refusal.status] ?? refusal.message);
+  return submissionFailed(REJECTIONS[refusal.status]?.message ?? refusal.message);
 }
 
 /** The notice above a form that came back without its passwords. */
