@@ -219,3 +219,19 @@ for (const { moment, begin, control, cut, notice: told, before = [], title, fini
     await ends(page);
   });
 }
+
+test("going back offline leaves the form and its place in the history, and the notice is in view", async ({ page }) => {
+  await atCard(page);
+  await link("Edit details")(page).click();
+  await button("Payment")(page).scrollIntoViewIfNeeded();
+  await offline(page);
+  await page.evaluate(() => history.back());
+  const notice = page.getByRole("alert").locator(".notice");
+  await expect(notice).toBeFocused();
+  // A smooth scroll to the entry's old place would go on after the notice has come.
+  await expect(page.locator("html")).toHaveCSS("scroll-behavior", "auto");
+  await expect(notice).toBeInViewport({ ratio: 1 });
+  await reconnect(page);
+  await page.evaluate(() => history.back());
+  await showsCard(page);
+});
