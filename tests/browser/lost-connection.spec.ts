@@ -1,15 +1,14 @@
 import type { Locator, Page } from "@playwright/test";
 import { enterCard, newCard } from "../support/visitors/visitor";
+import { DESKTOP, PHONE } from "./support/faults";
 import { CARDS, hydrated, PLAN, postForm, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
 /*
- * The connection is lost at a moment of each kind, on a phone; tests/unit/sign-up/lost-steps.test.ts has every button. The page
- * keeps its step; the table says which notice is then in view and has the focus, and what a screen reader says from the press of
- * the button on. Once the network is back, each journey ends well.
+ * The connection is lost at a moment of each kind, on a phone and on a desktop by turns; tests/unit/sign-up/lost-steps.test.ts has
+ * every button. The page keeps its step; the table says which notice is then in view and has the focus, and what a screen reader says
+ * from the press of the button on. Once the network is back, each journey ends well.
  */
-
-test.use({ viewport: { width: 390, height: 740 } });
 
 interface Journey {
   moment: string;
@@ -196,11 +195,14 @@ async function isReactive(control: Locator) {
   await expect.poll(marks).toContain("__reactProps$");
 }
 
-for (const { moment, begin, control, cut, notice: told, before = [], title, finish, ends } of JOURNEYS) {
-  test(`a connection lost ${moment} leaves the step and says so, and the journey ends well`, async ({
+for (const [index, journey] of JOURNEYS.entries()) {
+  const { moment, begin, control, cut, notice: told, before = [], title, finish, ends } = journey;
+  const [device, viewport] = index % 2 === 0 ? ["phone", PHONE] : ["desktop", DESKTOP];
+  test(`a connection lost ${moment} leaves the step and says so, and the journey ends well, on a ${device}`, async ({
     page,
     stack,
   }) => {
+    await page.setViewportSize(viewport);
     await begin(page, stack.stripe.url);
     await isReactive(control(page));
     const heading = await page.getByRole("heading", { level: 1 }).textContent();
