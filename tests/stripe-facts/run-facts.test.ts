@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { stripeAt } from "../support/visitors/visitor";
 import { startUpstream } from "../support/workers/upstream";
 import { startStripeSimulator } from "../support/workers/workers";
@@ -200,24 +200,27 @@ describe("what a run made", () => {
   });
 });
 
-test("an interrupted run asks nothing more, and removes what it made", async () => {
+test.each([
+  { what: "is interrupted", end: (interrupted: AbortController) => interrupted.abort() },
+  {
+    what: "has taken two and a half minutes",
+    end: () => void vi.spyOn(performance, "now").mockReturnValue(performance.now() + 150_001),
+  },
+])("a run that $what asks nothing more, and removes what it made", async ({ end }) => {
+  onTestFinished(() => void vi.restoreAllMocks());
   const lines: string[] = [];
   const interrupted = new AbortController();
   const fact: Fact = {
     ...factAbout("a customer keeps what"),
     async calls(world) {
       await newCustomer(world);
-      interrupted.abort();
+      end(interrupted);
       return {};
     },
   };
   const facts = [fact, ...Array.from({ length: 20 }, () => factAbout("a product keeps"))];
-  const account = { ...SIMULATED, url: standIn.url };
   await runFacts({
-    account,
-    facts,
-    publicFacts: [],
-    unseenFacts: [],
+    ...{ account: { ...SIMULATED, url: standIn.url }, facts, publicFacts: [], unseenFacts: [] },
     say: (line) => lines.push(line),
     stop: interrupted.signal,
   });
