@@ -24,7 +24,7 @@ export type SignUpResult =
   | { status: "duplicate" }
   | { status: "unknown-package" }
   | { status: "retired-package" }
-  /** The plan costs more than the form showed: `priceCents` a month. Nothing new was stored. */
+  /** The plan costs more than the form showed: `currentPriceCents` a month. Nothing new was stored. */
   | { status: "price-changed"; currentPriceCents: number }
   | { status: "key-reused" }
   /** The key's sign-up is gone; a retry starts a new one. */

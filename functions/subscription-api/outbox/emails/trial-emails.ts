@@ -99,7 +99,7 @@ const PHONE_NUMBER = /(\p{Nd}{1,3})(?:[^\p{L}\p{Nd}]*\p{Nd}){6,}/gu;
  * Makes a typed name safe to show to a stranger: shortens it, cuts phone numbers, and adds spaces so that email programs do not
  * turn it into a link.
  */
-export function typedName(name: string): string {
+function typedName(name: string): string {
   const characters = Array.from(name.replace(PHONE_NUMBER, "$1…").replace(LINKING, "$1 "));
   if (characters.length <= MAX_NAME_LENGTH) return characters.join("");
   return `${characters.slice(0, MAX_NAME_LENGTH - 1).join("")}…`;
