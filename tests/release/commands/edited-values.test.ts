@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { filledIn, filledInCompany } from "../../support/filled-in-settings";
 import { checkOut } from "./checkout";
 
 /* The values that the README says to edit, each with another one, under the unit tests of everything that shows or counts them. */
@@ -18,7 +19,16 @@ const EDITS: [file: string, from: string, to: string][] = [
 ];
 
 const UNIT_TESTS = [
-  ...["company", "contract/charge-wording", "contract/plans", "pricing/plan-cards", "tools/releases/prices"],
+  ...[
+    "company",
+    "contract/charge-wording",
+    "contract/plans",
+    "pricing/plan-cards",
+    "tools/releases/prices",
+    "tools/messages",
+    "tools/preflight/account",
+    "tools/preflight/preflight-command",
+  ],
   ...[
     "action",
     "card-return",
@@ -47,6 +57,8 @@ test("with another value in each place that the README names, the unit tests pas
         expect(text, `${file} has the value to edit`).toContain(from);
         return text.replaceAll(from, to);
       });
+    for (const file of ["wrangler.toml", "functions/subscription-api/wrangler.toml"]) await change(file, filledIn);
+    await change("app/company.ts", filledInCompany);
     const { output, exitCode } = await npm(["exec", "--", "vitest", "run", "--project", "unit", ...UNIT_TESTS]);
     const failed = output.split("\n").filter((line) => line.includes("FAIL"));
     expect({ failed, exitCode }, output.slice(-2_000)).toEqual({ failed: [], exitCode: 0 });

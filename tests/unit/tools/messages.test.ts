@@ -22,8 +22,13 @@ function sentenceAbout(work: () => unknown): string {
 const KEY = "_0123456789abcdef";
 const testMode = (secret: string, publishable: string) =>
   testModeOf({ PATH: "/bin", STRIPE_SECRET_KEY: secret, STRIPE_PUBLISHABLE_KEY: publishable });
-const target = (place: "production" | "sandbox", STRIPE_SECRET_KEY?: string) =>
-  targetOf(place, { settingsOf, env: { STRIPE_SECRET_KEY } });
+const target = (place: "production" | "sandbox", STRIPE_SECRET_KEY?: string, of = settingsOf) =>
+  targetOf(place, { settingsOf: of, env: { STRIPE_SECRET_KEY } });
+/** The settings of a repository that nobody has filled in. */
+const unedited: typeof settingsOf = (stage) => {
+  const { site, api } = settingsOf(stage);
+  return { site: { ...site, vars: { ...site.vars, SITE_URL: "https://www.citewell.example" } }, api };
+};
 
 test.each<{ what: string; work: () => unknown; says: string }>([
   {
@@ -49,7 +54,7 @@ test.each<{ what: string; work: () => unknown; says: string }>([
   },
   {
     what: "placeholders in production",
-    work: () => target("production", `rk_live${KEY}`),
+    work: () => target("production", `rk_live${KEY}`, unedited),
     says: "SITE_URL is still a placeholder",
   },
   {

@@ -16,8 +16,8 @@ const textOf = (path: string) => readFileSync(join(root, path), "utf8");
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = ""]) => found);
 
 const FOLDERS = [".ci", ".github", "app", "docs", "functions", "public", "tests", "tools"];
-/** Written by commands. */
-const isOutput = (path: string) => /^(build|public\/build)(\/|$)|\.wrangler/.test(path);
+/** Written by commands, or not in a zip of the repository. */
+const isOutput = (path: string) => /^(build|public\/build|\.git)(\/|$)|\.wrangler/.test(path);
 const files = [
   ...readdirSync(root).filter((name) => statSync(join(root, name)).isFile()),
   ...FOLDERS.flatMap(filesIn),

@@ -11,7 +11,9 @@ import { deployment, files, LIVE, limiter, PRICES, TEST } from "../filled-in-dep
 /* What the preflight says of the whole repository, the company, the secrets and the prices at Stripe. */
 
 /** False once an owner has filled in the repository. */
-const isUnedited = files.every((file) => readFileSync(join(root, file), "utf8").includes("citewell.example"));
+const isUnedited = [...files, "app/company.ts"].every((file) =>
+  readFileSync(join(root, file), "utf8").includes("citewell.example"),
+);
 
 test.runIf(isUnedited)("the preflight of the unedited repository lists everything that an owner has to fill in", () => {
   const workers = (stage: Stage) => ({
@@ -58,12 +60,14 @@ test.each(Object.values(SECRETS).flat())("the preflight says how to set the secr
 });
 
 test.each([
-  { what: "the postal address", says: 'app/company.ts: has the example "100 Example Street' },
-  { what: "an email address", says: `app/company.ts: has the example "${company.salesEmail}"` },
-  { what: "the console's URL", says: `app/company.ts: has the example "${company.consoleUrl}"` },
-  { what: "a profile", says: `app/company.ts: has the example "${company.profiles[0]}"` },
-])("the preflight names $what that is still the example's", ({ says }) => {
-  expect(checkDeployment({ ...deployment(), company }).join("\n")).toContain(says);
+  { what: "a postal address", example: "100 Example Street, Suite 400" },
+  { what: "an email address", example: "sales@citewell.example" },
+  { what: "a URL", example: "https://console.citewell.example" },
+  { what: "a profile", example: "https://social.example/@citewell" },
+])("the preflight names $what that is still the example's", ({ example }) => {
+  const [found, ...others] = checkDeployment({ ...deployment(), company: { name: "Acme", profiles: [example] } });
+  expect(found).toContain(`app/company.ts: has the example "${example}"`);
+  expect(others).toEqual([]);
 });
 
 const [MINI] = PRICES;

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { company } from "../../../../app/company";
 import type { Neighbors } from "../../../../tools/neighbors";
 import { preflight } from "../../../../tools/preflight/preflight";
 import { SECRETS } from "../../../support/filled-in-settings";
@@ -111,7 +110,7 @@ test.each<{
   },
   {
     what: "the company is the example's",
-    others: { company: { name: company.consoleUrl } },
+    others: { company: { name: "https://console.citewell.example" } },
     findings: 1,
     says: /app\/company\.ts/,
   },
