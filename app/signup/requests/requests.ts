@@ -77,18 +77,18 @@ function goTo(path: string, entries: number): Promise<never> {
 }
 
 async function askThreeTimes<Step>(ask: () => Promise<Step | null>, signal: AbortSignal): Promise<Step> {
-  for (const pause of [...PAUSES_MS, undefined]) {
+  for (let tries = 0; ; tries += 1) {
     try {
       const step = await withTimeLimit(LOADING_LIMIT_MS, ask());
       if (step === null) throw new NoData();
       return step;
     } catch (thrown) {
+      const pause = PAUSES_MS[tries];
       if (pause === undefined || signal.aborted || !lostStepNotice(thrown)) throw thrown;
       await sleep(pause);
       if (signal.aborted) throw thrown;
     }
   }
-  throw new NoData();
 }
 
 /**
