@@ -81,6 +81,24 @@ test("an accepted form leads to the card step at its plan's URL", async () => {
   expect(card.document.title).toBe(`Sign up, step 2 of 2: card · ${company.name}`);
 });
 
+/** The statuses of a hundred requests, one after another. */
+async function statusesOfHundred(send: () => Promise<{ status: number }>) {
+  const statuses = new Set<number>();
+  for (let count = 0; count < 100; count++) statuses.add((await send()).status);
+  return [...statuses];
+}
+
+test("the site takes a hundred forms in a row from one machine", async () => {
+  alone.upstream.answersJson(200, { client_secret: SECRET });
+  expect(await statusesOfHundred(() => cookieBrowser(alone.visitor).signUp(fields.package_id))).toEqual([303]);
+});
+
+test("the API reads a hundred requests in a row from one machine", async () => {
+  const headers = { "Content-Type": "application/json" };
+  const send = () => fetch(`${stack.api.url}/subscription`, { method: "POST", headers, body: "{}" });
+  expect(await statusesOfHundred(send)).toEqual([422]);
+});
+
 test("the API gets the country as a code for Stripe, and keeps it as it was typed", async () => {
   const { email } = await withCardStep();
   expect((await stripeStateOf(stack.stripe, email)).customers).toMatchObject([{ address: { country: "DE" } }]);
@@ -96,7 +114,7 @@ describe("the card step without a script says", () => {
     },
     {
       what: "when the trial ends and what follows",
-      says: `Your trial ends on ${dayOfTrial(5)}. Unless you cancel before then, we’ll charge ${PLANS.STANDARD.charged} to your card on or after ${dayOfTrial(5)}, and then every month until you cancel.`,
+      says: `Your trial ends on ${dayOfTrial(TRIAL_DAYS)}. Unless you cancel before then, we’ll charge ${PLANS.STANDARD.charged} to your card on or after ${dayOfTrial(TRIAL_DAYS)}, and then every month until you cancel.`,
     },
     {
       what: "that it needs JavaScript",
@@ -160,14 +178,14 @@ describe("after a card has been set up", () => {
     const { done, email } = await withTrial();
     expect(done.words()).toContain(SUCCESS);
     expect(done.words()).toContain(`A confirmation email with details and next steps will be sent to ${email}.`);
-    expect(done.words()).toContain(`First payment${PLANS.STANDARD.charged}, on or after ${dayOfTrial(5)}`);
+    expect(done.words()).toContain(`First payment${PLANS.STANDARD.charged}, on or after ${dayOfTrial(TRIAL_DAYS)}`);
     const headings = ["Subscription Successful!", "Subscription Details", "What's Next?"];
     expect(done.wordsOfEach("main h1, main h2")).toEqual(headings);
   });
 
   test("the success step has the days of the trial and its two buttons", async () => {
     const { done } = await withTrial();
-    expect(done.words()).toContain(`Trial ends${dayOfTrial(5)}`);
+    expect(done.words()).toContain(`Trial ends${dayOfTrial(TRIAL_DAYS)}`);
     expect(done.words()).toContain(`We’ll email you a reminder on ${dayOfTrial(3)}, 2 days before your trial ends.`);
     expect(done.wordsOfEach("main :is(button, .btn)")).toEqual([
       "Open the Customer Console",
