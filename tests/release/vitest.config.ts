@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import tests, { resolve, unit, workers } from "../vitest.config";
 
@@ -11,4 +12,11 @@ const long = {
 // A command starts Node and Wrangler several times.
 const release = { ...workers, name: "release", include: ["tests/release/**/*.test.ts"], testTimeout: 600_000 };
 
-export default defineConfig({ test: { ...tests.test, projects: [{ resolve, test: long }, { test: release }] } });
+export default defineConfig({
+  test: {
+    ...tests.test,
+    // A command waits for a third of its time: for ports, processes and the network.
+    maxWorkers: availableParallelism() + 1,
+    projects: [{ resolve, test: long }, { test: release }],
+  },
+});
