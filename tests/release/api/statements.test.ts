@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { fetch, type Request, Response } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
@@ -9,10 +7,10 @@ import { enterCard, mails, newCard, post, rowOf, rows, signUp } from "../../supp
 import { openAddress } from "../../support/workers/address";
 import { startStripeSimulator, startSubscriptionApi } from "../../support/workers/workers";
 import { CROWDED_EMAIL, fillDatabase } from "./full-database";
+import { hasInOrder, oneLine, statementsInSource } from "./source-statements";
 
 /** As Stripe says it. */
 const ERROR = JSON.stringify({ error: { type: "api_error" } });
-const API = join(import.meta.dirname, "../../../functions/subscription-api");
 /** Most rows that a statement may read. The first that fits decides. */
 const MOST_ROWS = [
   {
@@ -28,8 +26,6 @@ const MOST_ROWS = [
   // A batch of due sign-ups; others read far less.
   { what: "anything else", is: () => true, rows: 500 },
 ];
-
-const oneLine = (sql: string) => sql.replaceAll(/\s+/g, " ").trim();
 
 const address = await openAddress();
 const stripe = await startStripeSimulator({ webhookUrl: `${address.url}/webhooks/stripe` });
@@ -158,6 +154,16 @@ describe("the statements of the API, on a database of 700,000 rows", () => {
     await rows(api, "UPDATE sign_ups SET updated_at = '2026-01-01' WHERE email = 'used_cards@example.com'");
     for (const name of ["waits", "used_cards", "trial"])
       await rows(api, "UPDATE sign_ups SET check_at = '2026-01-01' WHERE email = ?", `${name}@example.com`);
+    // A reminder of an end that has moved at Stripe.
+    await onTrial("moved@example.com");
+    const end = new Date(Date.now() + 86_400_000).toISOString();
+    await rows(api, "UPDATE sign_ups SET trial_end = ? WHERE email = 'moved@example.com'", end);
+    await rows(
+      api,
+      `UPDATE outbox SET key = 'trial-ending/' || sign_up_id || '/' || ?, next_attempt_at = '2026-01-01'
+       WHERE kind = 'trial-ending' AND sign_up_id = (SELECT id FROM sign_ups WHERE email = 'moved@example.com')`,
+      end,
+    );
     const trigger = new URL("/cdn-cgi/handler/scheduled?cron=*+*+*+*+*", await api.mf.ready);
     expect((await fetch(trigger)).status).toBe(200);
 
@@ -211,26 +217,3 @@ describe("the statements of the API, on a database of 700,000 rows", () => {
     expect(costly.map(({ sql, rowsRead }) => `${rowsRead}: ${oneLine(sql)}`)).toEqual([]);
   });
 });
-
-function hasInOrder(sql: string, parts: string[]): boolean {
-  let from = 0;
-  return parts.every((part) => {
-    const at = sql.indexOf(part, from);
-    from = at + part.length;
-    return at >= 0;
-  });
-}
-
-/** SQL statements in the API's source, each split at its interpolations. */
-function statementsInSource(): string[][] {
-  // The statements for a restored database run once, in maintenance.
-  const files = readdirSync(API, { recursive: true, encoding: "utf8" }).filter(
-    (path) => path.endsWith(".ts") && !path.endsWith("after-restore.ts"),
-  );
-  return files.flatMap((file) => {
-    const literals = readFileSync(join(API, file), "utf8").matchAll(
-      /(["`])(\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\s.*?)\1/gs,
-    );
-    return [...literals].map(([, , sql = ""]) => sql.split(/\$\{[^}]*\}/).map(oneLine));
-  });
-}

@@ -26,6 +26,11 @@ export class Events {
     return this.#all.filter(({ data }) => data.object.id === object).every(arrives);
   }
 
+  /** True if an event about this object arrived. */
+  hasArrived(object: string): boolean {
+    return this.#all.some(({ id, data }) => data.object.id === object && this.arrivals.has(id));
+  }
+
   list(fields: URLSearchParams): Answer {
     const types = [...fields].flatMap(([name, value]) => (name.startsWith("types[") ? [value] : []));
     const from = Number(fields.get("created[gte]") ?? 0);

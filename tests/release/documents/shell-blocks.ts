@@ -18,6 +18,13 @@ const documents = ["README.md", ...readdirSync(join(root, "docs")).map((name) =>
 /** The shell blocks of README.md and docs/. */
 export const blocks = documents.filter((name) => name.endsWith(".md")).flatMap(blocksIn);
 
+/** The sections whose blocks a test file types, in their order. */
+export const TYPED = {
+  "first-deployment": ["First deployment", "Plans and prices", "Failed messages"],
+  releases: ["Updates", "Rolling back"],
+  recovery: ["Restoring the database", "Backups", "A person's data"],
+};
+
 /** Blocks that cannot run here, by their section. */
 export const ELSEWHERE: Record<string, string> = {
   "Two commands": "readme.test.ts runs npm start, and npm test would run itself",
