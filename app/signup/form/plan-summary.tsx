@@ -76,9 +76,9 @@ function trialEnding(plan: ShownPlan | undefined, isCustom: boolean, automaticTa
   return firstCharge(plusTax(shortAmount(plan.shownPriceCents), automaticTax));
 }
 
-/** Names the plan that some terms belong to, for a visitor who may have selected another. */
+/** Names the plan that some terms belong to, for a visitor who may have selected another. Perhaps one must be chosen. */
 function nameOf({ packageId, shownPriceCents }: PlanOnPage): string {
-  if (packageId === "") return "without a plan";
+  if (packageId === "") return "until you choose a plan";
   return `with ${findPlan(packageId, shownPriceCents)?.title ?? "your custom plan"}`;
 }
 

@@ -43,7 +43,7 @@ describe("a plan that the API refuses by name", () => {
     expect(words("aside h2 + div")).toBe(`The one you choose.Choose one in the form.${SAVED}`);
     expect(words(".step-trial")).not.toContain(AGREED);
     expect(words("form p:has(+ button)")).toBe(
-      `Your trial without a plan: $0 today. Your first ${TRIAL_DAYS} days are free.`,
+      `Your trial until you choose a plan: $0 today. Your first ${TRIAL_DAYS} days are free.`,
     );
   });
 });
