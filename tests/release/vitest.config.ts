@@ -15,8 +15,8 @@ const release = { ...workers, name: "release", include: ["tests/release/**/*.tes
 export default defineConfig({
   test: {
     ...tests.test,
-    // A command waits for a third of its time: for ports, processes and the network.
-    maxWorkers: availableParallelism() + 1,
+    // A command often waits: for a port, another process or the network.
+    maxWorkers: 2 * availableParallelism(),
     projects: [{ resolve, test: long }, { test: release }],
   },
 });

@@ -1,9 +1,7 @@
 import { UNSAFE_ErrorResponseImpl as ErrorResponse } from "@remix-run/router";
 import { act, createElement } from "react";
-import { beforeEach } from "vitest";
 import * as z from "zod";
 import { clientAction, clientLoader, ErrorBoundary, shouldRevalidate } from "../../../app/routes/subscription";
-import { setLostStep } from "../../../app/signup/requests/shown-step";
 import { SignupPage } from "../../../app/signup/signup-page";
 import type { SignupReply, SignupStep } from "../../../app/signup/steps";
 import { PATH, PLAN } from "../../support/site-in-process/site-settings";
@@ -39,8 +37,6 @@ const actionArguments = z.custom<Parameters<typeof clientAction>[0]>();
 /** For one test file. Returns a function that opens the page of a step. `site` says what the server answers, and can be changed. */
 export function pagesWithServer() {
   const showPage = renderedPages();
-  // A page keeps it until the site answers.
-  beforeEach(() => setLostStep(undefined));
   return async function open(step: SignupStep, { at = PATH, reply }: { at?: string; reply?: SignupReply } = {}) {
     const site = { step: LOST as Said<SignupStep>, reply: LOST as Said<SignupReply>, asked: 0 };
     const serverLoader = () => {

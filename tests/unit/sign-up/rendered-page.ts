@@ -3,6 +3,7 @@ import { act, type ComponentProps, createElement, type ReactElement } from "reac
 import { createRoot, type Root } from "react-dom/client";
 import { createBrowserRouter, Outlet, type RouteObject, RouterProvider } from "react-router-dom";
 import { afterEach, beforeEach, vi } from "vitest";
+import { setLostStep } from "../../../app/signup/requests/shown-step";
 import type { CardStepData, SignupReply, SignupStep } from "../../../app/signup/steps";
 import { SETTINGS, SITE_URL } from "../../support/site-in-process/site-settings";
 import { SESSIONS } from "./sessions";
@@ -52,6 +53,8 @@ export function renderedPages() {
   afterEach(async () => {
     await act(async () => roots.splice(0).forEach((root) => void root.unmount()));
     for (const router of routers.splice(0)) router.dispose();
+    // A page keeps it until the site answers.
+    setLostStep(undefined);
     vi.useRealTimers();
     vi.unstubAllGlobals();
     document.body.replaceChildren();
