@@ -76,7 +76,7 @@ function trialEnding(plan: ShownPlan | undefined, isCustom: boolean, automaticTa
   return firstCharge(plusTax(shortAmount(plan.shownPriceCents), automaticTax));
 }
 
-/** Names the plan that some terms belong to, for a visitor who may have selected another. Perhaps one must be chosen. */
+/** Names the plan of these terms, because the visitor may have selected another. */
 function nameOf({ packageId, shownPriceCents }: PlanOnPage): string {
   if (packageId === "") return "until you choose a plan";
   return `with ${findPlan(packageId, shownPriceCents)?.title ?? "your custom plan"}`;

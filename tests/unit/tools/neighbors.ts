@@ -29,6 +29,15 @@ export const SAYS: Record<keyof typeof WRANGLER, RegExp> = {
 };
 export type Fault = keyof typeof WRANGLER;
 export const FAULTS = Object.keys(WRANGLER) as Fault[];
+/** A row for each fault at each of the account's commands. */
+export const faultsAt = (...commands: RegExp[]) =>
+  commands.flatMap((at) =>
+    FAULTS.map((fault) => ({
+      what: `Cloudflare is ${fault} at ${at}`,
+      account: { faults: [{ at, as: WRANGLER[fault] }] },
+      says: SAYS[fault],
+    })),
+  );
 
 export type Version = { id: string; metadata: { created_on: string }; annotations: Record<string, string> };
 

@@ -11,7 +11,7 @@ import {
   type Answer,
   COMMIT,
   cloudflare,
-  FAULTS,
+  faultsAt,
   HIGHER,
   HOST,
   hostsOf,
@@ -20,7 +20,6 @@ import {
   OPERATOR_TOKEN,
   OTHER_PRICES,
   repository,
-  SAYS,
   takesPrices,
   timeIsUp,
   WITH_OLD_PLAN,
@@ -109,12 +108,7 @@ test.each<Setup & { what: string; says: RegExp }>([
     others: { buildBrowser: () => Promise.reject(new ToolError("Unexpected token")) },
     says: /Unexpected token/,
   },
-  ...[/secret list/, /d1 execute/].flatMap((at) =>
-    FAULTS.map((fault) => ({
-      ...{ what: `Cloudflare is ${fault} at ${at}`, account: { faults: [{ at, as: WRANGLER[fault] }] } },
-      says: SAYS[fault],
-    })),
-  ),
+  ...faultsAt(/secret list/, /d1 execute/),
 ])("a deployment changes nothing if $what", async ({ says, ...setup }) => {
   const { exitCode, last, changes, output } = await deployed(setup);
   expect({ exitCode, last, changes }).toEqual({ exitCode: 1, last: NOTHING, changes: [] });

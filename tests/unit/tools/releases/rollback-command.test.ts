@@ -8,7 +8,7 @@ import {
   type Answer,
   COMMIT,
   cloudflare,
-  FAULTS,
+  faultsAt,
   HIGHER,
   hostsOf,
   LOWER,
@@ -16,7 +16,6 @@ import {
   OPERATOR_TOKEN,
   OTHER_PRICES,
   repository,
-  SAYS,
   siteAlone,
   takesPrices,
   type Version,
@@ -109,12 +108,7 @@ test.each<Setup & { what: string; says: RegExp }>([
     others: { env: {} },
     says: /read -rs OPERATOR_TOKEN/,
   },
-  ...[/^site versions list/, /^api versions list/, /d1 execute/].flatMap((at) =>
-    FAULTS.map((fault) => ({
-      ...{ what: `Cloudflare is ${fault} at ${at}`, account: { faults: [{ at, as: WRANGLER[fault] }] } },
-      says: SAYS[fault],
-    })),
-  ),
+  ...faultsAt(/^site versions list/, /^api versions list/, /d1 execute/),
 ])("a rollback changes nothing if $what", async ({ says, ...setup }) => {
   const { exitCode, last, changes, output } = await rolledBack(setup);
   expect({ exitCode, last, changes }).toEqual({ exitCode: 1, last: NOTHING, changes: [] });
