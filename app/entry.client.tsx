@@ -24,10 +24,8 @@ function Page() {
   return <RemixBrowser />;
 }
 
-/**
- * Hydrates in short tasks. A key would turn them into one, which takes a third of a second on a slow phone. So until hydration ends,
- * React does not get these events: the page works as it does without scripts, and then the form formats what was typed.
- */
+// Hydrates in short tasks. A key would turn them into one, a third of a second on a slow phone. So until hydration ends,
+// React does not get these events: the page works as it does without scripts, and then the form formats what was typed.
 function hydrate() {
   hideEvents();
   startTransition(() => {
@@ -39,18 +37,14 @@ function hydrate() {
   });
 }
 
-/** Loads the modules of the page's routes, which Remix expects at `window`. */
 async function loadRoutes({ manifest, routes }: PageStart): Promise<void> {
   const modules = Object.entries(routes).map(async ([id, path]) => [id, await import(path)] as const);
   await import(manifest);
   window.__remixRouteModules = Object.fromEntries(await Promise.all(modules));
 }
 
-/*
- * Reads the page's data before hydration. Called outside React, `RemixBrowser` starts to read the data and throws a promise. Called
- * inside, it would suspend the root, and React would fail at the next event ("Root did not complete"):
- * https://github.com/remix-run/remix/issues/10214
- */
+// Reads the page's data before hydration. Inside React, the promise that `RemixBrowser` throws would suspend the root, and
+// React would fail at the next event ("Root did not complete"): https://github.com/remix-run/remix/issues/10214
 const readData = () =>
   Promise.resolve({})
     .then(RemixBrowser)

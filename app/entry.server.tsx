@@ -13,10 +13,7 @@ declare module "@remix-run/server-runtime" {
   }
 }
 
-/**
- * Renders the whole page at once, so that it is complete without JavaScript. Streaming would take 50% longer, because React encodes
- * every attribute separately.
- */
+/** The whole page, for browsers without scripts. Streaming would take 50% longer: React encodes each attribute separately. */
 export default async function handleRequest(
   request: Request,
   status: number,

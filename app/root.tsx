@@ -21,10 +21,8 @@ export const links: LinksFunction = () => [
   { rel: "manifest", href: "/site.webmanifest" },
 ];
 
-/**
- * Browsers prerender a page when a visitor is about to follow a link to it, except the sign-up, which has personal data:
- * https://wicg.github.io/nav-speculation/speculation-rules.html
- */
+// Pages that a visitor is about to follow a link to, except the sign-up, which has personal data:
+// https://wicg.github.io/nav-speculation/speculation-rules.html
 const PRERENDER = JSON.stringify({
   prerender: [
     {
@@ -36,10 +34,8 @@ const PRERENDER = JSON.stringify({
   ],
 });
 
-/** The stylesheet of error pages; every other page has its own. */
 export const handle = { stylesheet: styles };
 
-/** The error page's title; every route has its own. */
 export const meta: MetaFunction = ({ error }) =>
   error ? [{ title: titleOf(UNEXPECTED_ERROR) }, { name: "robots", content: "noindex" }] : [];
 

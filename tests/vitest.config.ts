@@ -7,7 +7,9 @@ askThisMachineDirectly(process.env);
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-const setupFiles = [here("support/watchdog.ts"), here("support/matchers/matchers.ts")];
+const setupFiles = ["watchdog.ts", "matchers/matchers.ts", "matchers/first-difference.ts"].map((name) =>
+  here(`support/${name}`),
+);
 
 // Vitest takes NODE_ENV=production from a shell, with which esbuild and React are others than the tests mean.
 process.env.NODE_ENV = "test";

@@ -26,13 +26,9 @@ const STAMP = "build/built-at";
 const CONFIGURATION = ["package-lock.json", "tsconfig.json", "wrangler.toml", "remix.config.js", "postcss.config.js"];
 const SOURCES = ["app", "functions", "tools", "package.json", ...CONFIGURATION];
 
-/** The checkout, and how one Worker of it is built. */
 type Site = { folder: string; buildOne: (name: WorkerName) => Promise<void> };
 
-/**
- * Builds Workers as a deployment does, but uploads nothing. A source that changes meanwhile makes the build outdated.
- * Throws ToolError with the output of a failed build.
- */
+/** Builds as a deployment does. Sources that change meanwhile make it outdated. Throws ToolError with the output. */
 export async function build(
   names: readonly WorkerName[] = workerNames,
   { folder, buildOne }: Site = { folder: root, buildOne: buildWorker },
@@ -74,17 +70,13 @@ async function run(...args: string[]): Promise<void> {
   });
 }
 
-/** Builds all Workers if a source is newer than their last build. */
 export async function buildWhatChanged(): Promise<void> {
   const isCurrent = isBuilt();
   console.log(isCurrent ? "The build is up to date." : "Building …");
   if (!isCurrent) await build();
 }
 
-/**
- * True if no source is newer than the last build of all Workers. In app/, checks folders too, because deleting a file updates its
- * folder.
- */
+/** True if no source is newer than the last build. In app/, checks folders too: deleting a file updates its folder. */
 export function isBuilt(folder: string = root): boolean {
   try {
     const builtAt = Number(readFileSync(join(folder, STAMP), "utf8"));

@@ -11,7 +11,6 @@ askThisMachineDirectly(process.env);
 const MINUTE = 60_000;
 const playwrightCli = createRequire(import.meta.url).resolve("@playwright/test/cli");
 
-/** The command that installs Playwright's Chromium: a program and its arguments. */
 export const INSTALL_CHROMIUM = [process.execPath, playwrightCli, "install", "chromium"];
 
 export function findChromium(): string | undefined {

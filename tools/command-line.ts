@@ -5,26 +5,20 @@ import { ToolError, tell, Usage } from "./failures";
 type Shape<Target extends string> = {
   script: string;
   targets: readonly Target[];
-  /** What the word after the target means, such as `commit`. */
   word?: string;
   /** Maps each option to the name of its value, or to "" for a switch. */
   options?: Record<string, string>;
-  /** The names of required options. */
   required?: readonly string[];
 };
 
 export type CommandLine<Target extends string> = {
   target: Target;
-  /** Empty for a command that takes no word. */
   word: string;
   values: Partial<Record<string, string>>;
   switches: ReadonlySet<string>;
 };
 
-/**
- * Reads `npm run {script} {target} [{word}] [-- --option …]`. For a wrong command, and for an option that npm kept for itself,
- * throws ToolError with the commands to type; for `--help`, throws Usage.
- */
+/** Throws ToolError with the commands to type, also for an option that npm kept for itself; Usage for `--help`. */
 export function readCommandLine<Target extends string>(
   shape: Shape<Target>,
   args: string[] = process.argv.slice(2),
@@ -58,13 +52,9 @@ export function readCommandLine<Target extends string>(
   return { target, word: words[0] ?? "", ...optionsIn(values, options) };
 }
 
-/** The options of a script without a target. */
 export type Options = Pick<CommandLine<never>, "values" | "switches">;
 
-/**
- * Reads `npm run {script} [-- --option …]`. Throws ToolError for a word and for an unknown option, and Usage for `--help`.
- * @param options as in `Shape`
- */
+/** Reads `npm run {script} [-- --option …]`. Throws ToolError for a word or unknown option; Usage for `--help`. */
 export function readOptions(
   script: string,
   options: Record<string, string> = {},

@@ -9,7 +9,7 @@ import { isStarted } from "./failures";
 import { textSettings } from "./start/local-settings";
 import { root } from "./wrangler/wrangler";
 
-// npm run docs: writes the tables of settings into the operator's handbook, and each Worker's .dev.vars.example.
+// npm run docs: writes the lists of settings into the operator's handbook, and each Worker's .dev.vars.example.
 
 const textOf = (path: string) => readFileSync(join(root, path), "utf8");
 
@@ -23,9 +23,9 @@ const API: Declared = { schema: apiSettings, path: "functions/subscription-api/c
 
 const shapeOf = ({ schema }: Declared) => schema._zod.def.shape;
 
-const TABLES = {
-  "settings of the site": () => settingsTable(SITE),
-  "settings of the API": () => settingsTable(API),
+const LISTS = {
+  "settings of the site": () => settingsList(SITE),
+  "settings of the API": () => settingsList(API),
 };
 
 /** By path. `npm start` takes Stripe's keys for both Workers from either file. */
@@ -34,17 +34,15 @@ export const EXAMPLES: Record<string, () => string> = {
   "functions/subscription-api/.dev.vars.example": () => devVars(API, SITE),
 };
 
-/**
- * Returns the handbook with up-to-date generated tables. Each table is between two comments with its title.
- * Throws an error if the handbook lacks a table's comments, or a setting has no doc comment.
- */
-export function withTables(handbook: string): string {
-  return Object.entries(TABLES).reduce((text, [title, table]) => {
+// Each list is between two comments with its title. Throws an error if the handbook lacks a list's comments, or a
+// setting has no doc comment.
+export function withLists(handbook: string): string {
+  return Object.entries(LISTS).reduce((text, [title, list]) => {
     const [start, end] = [`<!-- ${title} -->`, `<!-- /${title} -->`];
     const [before, rest] = text.split(start);
     const after = rest?.split(end)[1];
     if (before === undefined || after === undefined) throw new Error(`${HANDBOOK} has no place for the ${title}`);
-    return `${before}${start}\n${table()}\n${end}${after}`;
+    return `${before}${start}\n${list()}\n${end}${after}`;
   }, handbook);
 }
 
@@ -58,10 +56,7 @@ const TEST_MODE = {
 /** Only for deployments, or read by `npm start` itself. */
 const NOT_LOCAL = ["STAGE", "HOST"];
 
-/**
- * A `.dev.vars` in which every line is a comment: Stripe's test keys first, for both Workers, then the Worker's other settings.
- * @param other the other Worker, which also uses the keys
- */
+/** Every line is a comment: Stripe's test keys first, for both Workers, then the Worker's other settings. */
 function devVars(own: Declared, other: Declared): string {
   const [comments, othersComments] = [commentsOf(own), commentsOf(other)];
   const keys = Object.entries(TEST_MODE).map(([name, value]) => {
@@ -79,11 +74,12 @@ function devVars(own: Declared, other: Declared): string {
   ].join("\n");
 }
 
-function settingsTable(declared: Declared): string {
+function settingsList(declared: Declared): string {
   const shape = shapeOf(declared);
   const comments = commentsOf(declared);
-  const rows = Object.keys(shape).map((name) => [`\`${name}\``, defaultOf(shape[name]), comments.get(name) ?? ""]);
-  return markdownTable(["Setting", "Default", "Meaning"], rows);
+  return Object.keys(shape)
+    .map((name) => `- \`${name}\`${defaultOf(shape[name])}: ${comments.get(name)}`)
+    .join("\n");
 }
 
 /** By setting. Throws an error if one has no doc comment. */
@@ -102,17 +98,13 @@ function commentsOf(declared: Declared): ReadonlyMap<string, string> {
 
 function defaultOf(schema: z.$ZodType | undefined): string {
   const absent = schema && z.safeParse(schema, undefined);
-  if (!absent?.success) return "required";
-  if (absent.data === undefined || absent.data === "") return "none";
-  return absent.data === company.consoleUrl ? "in `app/company.ts`" : `\`${absent.data}\``;
-}
-
-function markdownTable(headings: string[], rows: string[][]): string {
-  return [headings, headings.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  if (!absent?.success) return " (required)";
+  if (absent.data === undefined || absent.data === "") return "";
+  return absent.data === company.consoleUrl ? " (in `app/company.ts`)" : ` (\`${absent.data}\`)`;
 }
 
 if (isStarted(import.meta.url)) {
   readOptionsOrExit("docs");
-  writeFileSync(join(root, HANDBOOK), withTables(textOf(HANDBOOK)));
+  writeFileSync(join(root, HANDBOOK), withLists(textOf(HANDBOOK)));
   for (const [path, text] of Object.entries(EXAMPLES)) writeFileSync(join(root, path), text());
 }

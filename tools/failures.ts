@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { isBotCheck } from "../app/shared/http/failed-call";
 import { askThisMachineDirectly } from "./no-proxy";
 
 // Each tool that asks anything over the network imports this file, or makes this call itself.
@@ -20,9 +21,7 @@ export function isStarted(url: string): boolean {
 /** Returns whether it did what was asked. */
 export type Command = () => boolean | Promise<boolean>;
 
-/**
- * Runs a command and exits with 1 if it returns false or throws. Keeps running if nobody reads its output anymore, as in `| head`.
- */
+/** Exits with 1 if `command` returns false or throws. Keeps running if nobody reads the output, as in `| head`. */
 export async function runTool(command: Command): Promise<void> {
   process.stdout.on("error", (error) => {
     if (!("code" in error && error.code === "EPIPE")) throw error;
@@ -30,7 +29,6 @@ export async function runTool(command: Command): Promise<void> {
   process.exitCode = await exitCodeOf(command);
 }
 
-/** Runs a command, and says why it failed. */
 export async function exitCodeOf(command: Command): Promise<0 | 1> {
   try {
     return (await command()) ? 0 : 1;
@@ -53,11 +51,27 @@ export function tell(error: unknown): 0 | 1 {
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message === "fetch failed") return `The host cannot be reached (${causeOf(error)}): check the network.`;
-  if (error instanceof ToolError || "syscall" in error) return error.message;
+  if (error instanceof ToolError) return error.message;
+  const { code, path } = { code: "", path: "", ...error };
+  if ("syscall" in error) return path && PATHS[code] ? `✗ ${path} ${PATHS[code]}.` : error.message;
   // Only Wrangler's errors about wrangler.toml have this property.
   if (!("telemetryMessage" in error)) return error.stack ?? error.message;
   const { file, line } = "location" in error ? Object(error.location) : {};
   return `${file ? `${file}:${line}: ` : ""}${error.message.trim()}`;
+}
+
+const PATHS: Record<string, string> = {
+  ENOENT: "does not exist",
+  EEXIST: "is already there",
+  EISDIR: "is a folder, not a file",
+  ENOTDIR: "leads through a file",
+  EACCES: "may not be read or written by this user",
+};
+
+/** What to do if Cloudflare's bot check answered in a host's place; undefined if it did not. */
+export function botCheckAt(url: string, answer: { headers: Headers }): string | undefined {
+  if (!isBotCheck(answer)) return undefined;
+  return `a bot check answered for ${new URL(url).host} (cf-mitigated: challenge): see "Cloudflare's switches" in docs/operations.md`;
 }
 
 /** Why a `fetch` failed, in a few words, such as `getaddrinfo ENOTFOUND www.acme.com`. */

@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline";
 import { company } from "../app/company";
 import { buildBrowser } from "./build";
 import { type Git, gitIn } from "./releases/commit";
@@ -6,17 +7,15 @@ import { root, runWrangler } from "./wrangler/wrangler";
 
 /** Where a command reaches beyond its own process. Tests pass their own. */
 export type Neighbors = {
-  /** The checkout. */
   folder: string;
   git: Git;
   company: Record<string, string | string[]>;
   settingsOf: typeof settingsOf;
-  /** Runs Wrangler, which asks Cloudflare. */
   wrangler: typeof runWrangler;
-  /** Asks the site, the API and Stripe. */
   fetch: (url: string, init?: RequestInit) => Promise<Response>;
   buildBrowser: () => Promise<void>;
-  /** The environment variables, some of which hold secrets. */
+  /** Asks the person at the terminal, or reads the first line of standard input. */
+  ask: (question: string) => Promise<string>;
   env: NodeJS.ProcessEnv;
 };
 
@@ -28,5 +27,13 @@ export const neighbors: Neighbors = {
   wrangler: runWrangler,
   fetch: (url, init) => fetch(url, init),
   buildBrowser,
+  ask,
   env: process.env,
 };
+
+async function ask(question: string): Promise<string> {
+  // Standard output may go to a file.
+  process.stderr.write(question);
+  for await (const line of createInterface({ input: process.stdin })) return line;
+  return "";
+}

@@ -1,10 +1,7 @@
 /** This machine, as `NO_PROXY` names hosts: undici compares them with a URL's host, brackets included, and Node without. */
 const THIS_MACHINE = ["localhost", "127.0.0.1", "[::1]", "::1"];
 
-/**
- * Adds this machine to the hosts that are asked without a proxy, whichever proxy `HTTP_PROXY` or `HTTPS_PROXY` names. Node (with
- * NODE_USE_ENV_PROXY), undici's EnvHttpProxyAgent, Wrangler and child processes read both spellings.
- */
+/** Node (with NODE_USE_ENV_PROXY), undici, Wrangler and child processes read both spellings of NO_PROXY. */
 export function askThisMachineDirectly(environment: NodeJS.ProcessEnv): void {
   const known = environment.no_proxy ?? environment.NO_PROXY ?? "";
   if (known === "*") return;

@@ -1,10 +1,7 @@
 import { utcDay } from "./dates";
 
-/* The wording of charges, on pages and in emails. */
-
 export const NO_CHARGE_TODAY = "We save your card but don’t charge it";
 
-/** The price of a plan that is not on the pricing page. */
 export const AGREED_PRICE = "the price you agreed with us";
 
 /** For example `$500 plus any tax`. @param isTaxAdded whether Stripe Tax adds the tax to the price */
@@ -12,7 +9,8 @@ export function plusTax(price: string, isTaxAdded: boolean): string {
   return isTaxAdded ? `${price} plus any tax` : price;
 }
 
-/** For example `First charge: $500, then the same every month until you cancel.` */
+export const MONTHLY = "every month until you cancel";
+
 export function firstCharge(amount: string): string {
   return `First charge: ${amount}, then the same every month until you cancel.`;
 }
@@ -22,15 +20,12 @@ export function chargeDay(trialEnd: string | Date): string {
   return `on or after ${utcDay(trialEnd)}`;
 }
 
-/**
- * What the card step and the emails say about the first charge.
- * @param charge.amount the first charge; `later`: each later month's charge, if it differs
- */
+/** For the card step and the emails. @param charge.after what follows it; undefined if nothing does or nothing is known */
 export function chargeSentence(
   trialEnd: string | Date,
-  charge: { amount: string; later?: string | undefined; card: string },
+  charge: { amount: string; card: string; after: string | undefined },
 ): string {
-  const { amount, later, card } = charge;
-  const then = later === undefined ? "then every month" : `then ${later} every month`;
-  return `Unless you cancel before then, we’ll charge ${amount} to your ${card} ${chargeDay(trialEnd)}, and ${then} until you cancel.`;
+  const { amount, card, after } = charge;
+  const first = `Unless you cancel before your trial ends, we’ll charge ${amount} to your ${card} ${chargeDay(trialEnd)}`;
+  return after === undefined ? `${first}.` : `${first}, and then ${after}.`;
 }

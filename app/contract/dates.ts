@@ -12,7 +12,6 @@ export function utcDay(time: string | Date): string {
   return `${longDay(time)} (UTC)`;
 }
 
-/** For example `November 27, 2026, 14:30 UTC`. */
 export function utcMinute(time: string | Date): string {
   return `${longDay(time)}, ${new Date(time).toISOString().slice(11, 16)} UTC`;
 }

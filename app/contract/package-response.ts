@@ -1,10 +1,7 @@
 import * as z from "zod/mini";
 import { MAX_CENTS } from "./money";
 
-/**
- * Response of `GET /subscription/packages/{package_id}`, which the form asks about a plan that is not on the price list.
- * `price_cents` is its monthly price.
- */
+/** Response of `GET /subscription/packages/{package_id}`, for a plan that is not on the price list. */
 export const packageResponse = z.discriminatedUnion("status", [
   z.object({
     status: z.literal("available"),

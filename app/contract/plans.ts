@@ -1,9 +1,6 @@
-/**
- * The plans that visitors can sign up for, in the order of the pricing page. Prices are whole US cents a month, so
- * `priceCents: 1_999` is $19.99; the build refuses others. Package IDs are lowercase UUIDs. A deployment copies the plans into the
- * reference API: docs/operations.md, "Plans and prices". This file must not import anything, because a rollback loads an earlier
- * version of it alone.
- */
+// In the order of the pricing page. Prices are whole US cents a month: 1_999 is $19.99, and the build refuses others.
+// Package IDs are lowercase UUIDs. A deployment copies the plans into the reference API: docs/operations.md, "Plans and
+// prices". This file must not import anything, because a rollback loads an earlier version of it alone.
 export const PAID_PLANS = [
   { key: "mini", title: "MINI", priceCents: 10_000, packageId: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10" },
   { key: "lite", title: "LITE", priceCents: 20_000, packageId: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220" },
@@ -12,7 +9,6 @@ export const PAID_PLANS = [
 
 export type PaidPlan = (typeof PAID_PLANS)[number];
 
-/** Sold by sales, with a price on request. */
 export const ENTERPRISE_PLAN = { key: "enterprise", title: "ENTERPRISE/AGENCY" } as const;
 
 interface PlanFeatures {

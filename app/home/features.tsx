@@ -18,7 +18,7 @@ export function Features() {
         {features.map(({ key, title, text }) => (
           <li key={key} className="feature">
             <div className="feature-text">
-              <h3 className="text-[min(1.5rem,7vw)] font-bold">{title}</h3>
+              <h3 className="text-[clamp(1.15rem,7vw,1.5rem)] font-bold">{title}</h3>
               <p className="mt-2 max-w-lg text-lg text-muted">{text}</p>
             </div>
             <div className="feature-drawing">{drawings[key]}</div>

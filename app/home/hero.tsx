@@ -1,9 +1,9 @@
 import { ButtonLink } from "../ui/controls/button";
 import { ArrowRightIcon } from "../ui/controls/icons";
+import { Deliverables, Proof } from "./deliverables";
 import { Drawing, Text } from "./drawings/drawing";
 import { ProductView } from "./drawings/product-view";
-import { forecast, hero } from "./home-content";
-import { PlatformTable } from "./platform-table";
+import { forecast, hero, proof } from "./home-content";
 import { ResearchLink } from "./research-link";
 
 export function Hero() {
@@ -33,7 +33,8 @@ export function Hero() {
         <ForecastCard />
       </div>
       <ProductView />
-      <PlatformTable />
+      <Proof {...proof} />
+      <Deliverables />
     </section>
   );
 }

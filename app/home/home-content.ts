@@ -9,14 +9,12 @@ import { TRIAL_DAYS } from "../contract/trial";
 export const hero = {
   eyebrow: "AI search visibility for brands and\u00a0agencies",
   headline: "Be\u00a0the brand\u00a0that",
-  /** On one line where it fits. */
   ending: "AI search",
   cited: "cites",
   text: `Your buyers ask ChatGPT and Perplexity what to buy, and act on the answer. ${company.name} shows which answers name you, which name a competitor, and what to publish next.`,
   terms: `From ${monthlyPrice(Math.min(...PAID_PLANS.map(({ priceCents }) => priceCents)))}. No charge for ${counted(TRIAL_DAYS, "day")}. Cancel anytime.`,
 };
 
-/** The press release with the figures below. */
 export const research = {
   url: "https://www.gartner.com/en/newsroom/press-releases/2023-12-14-gartner-predicts-fifty-percent-of-consumers-will-significantly-limit-their-interactions-with-social-media-by-2025",
   firm: "Gartner",
@@ -28,6 +26,51 @@ export const forecast = {
   figure: "50%+",
   text: "AI search will cut organic traffic by 50% or more by 2028.",
 };
+
+interface OwnProof {
+  /** Customers who agreed to be named. */
+  logos: { src: string; alt: string; width: number; height: number }[];
+  /** A customer's words. `by`: name, role and company. */
+  quote: { text: string; by: string } | undefined;
+}
+
+/** Shows nothing until the company has some. The files go into `public/`. */
+export const proof: OwnProof = { logos: [], quote: undefined };
+
+/** About the invented brand of the illustration; the numbers agree with it. */
+export const deliverables = {
+  title: "What you get",
+  text: "For Norvane, an invented maker of cargo bikes, these are a brief, a report and an answer that changed.",
+  examples: [
+    {
+      kind: "Content brief",
+      title: "Cargo bike or second car?",
+      facts: [
+        { term: "Gap", text: "ChatGPT and Perplexity answer without naming Norvane." },
+        { term: "Reader", text: "Parent of two, in a city, who owns one car." },
+        { term: "Format", text: "Short answer, then a table of five years of costs." },
+      ],
+    },
+    {
+      kind: "Monthly report",
+      title: "August: 62% visibility",
+      facts: [
+        { term: "Since July", text: "Up 5 points, from 57%." },
+        { term: "Closest competitor", text: "Tarrio, with 44%." },
+        { term: "Content gaps", text: "38 are open. A brief is ready for the largest." },
+      ],
+    },
+    {
+      kind: "Answer that changed",
+      title: "Which cargo bike is best for two kids?",
+      facts: [
+        { term: "March", text: "ChatGPT names Tarrio and Osterby." },
+        { term: "May", text: "Norvane publishes its family guide." },
+        { term: "August", text: "ChatGPT names the Norvane Duo first, and cites the guide." },
+      ],
+    },
+  ],
+} as const;
 
 export const features = [
   {

@@ -1,9 +1,10 @@
 import type { MDXComponents } from "mdx/types";
 import { Fragment, type ReactNode } from "react";
 import { company } from "../company";
+import type { ApiPromise } from "../contract/api-promises";
 import { longDay } from "../contract/dates";
 import { mailTo } from "../ui/mail-to";
-import { useSite } from "../ui/use-site";
+import { useIsPromised, useSite } from "../ui/use-site";
 import type { LegalText } from "./legal-text";
 
 export function LegalPage({ text: { title, updated, sections, Content } }: { text: LegalText }) {
@@ -17,6 +18,7 @@ export function LegalPage({ text: { title, updated, sections, Content } }: { tex
     LegalEmail,
     SupportEmail,
     Taxes,
+    Promised,
     ContactBlock,
   };
   return (
@@ -83,6 +85,11 @@ function Taxes() {
   return (
     <p>Fees do not include taxes. You pay the taxes that apply to your purchase, other than those on our income.</p>
   );
+}
+
+/** What is true only of an API that does it. */
+function Promised({ by, children }: { by: ApiPromise; children: ReactNode }) {
+  return useIsPromised(by) && children;
 }
 
 function ContactBlock() {

@@ -1,7 +1,6 @@
 import type { MDXProps } from "mdx/types";
 import type { ComponentType } from "react";
 
-/** Front matter. */
 export interface LegalAttributes {
   title: string;
   /** ISO date. */
@@ -9,7 +8,6 @@ export interface LegalAttributes {
 }
 
 export interface Section {
-  /** Its heading. */
   value: string;
   id: string;
 }

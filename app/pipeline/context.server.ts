@@ -7,13 +7,11 @@ import type { ReadStylesheet } from "./response/stylesheets.server";
 import type { MatchedRoute } from "./routes.server";
 import type { Configuration } from "./settings/configuration.server";
 
-/** What the stages know about a request. */
 interface RequestContext {
   requestId: string;
   url: URL;
   /** The visitor's IP address, from Cloudflare's header. X-Forwarded-For is not used: anyone can send one. */
   ip: string | null;
-  /** Undefined if the site has no such path. */
   route: MatchedRoute | undefined;
   log: Log;
   configuration: Configuration;
@@ -21,24 +19,15 @@ interface RequestContext {
   app: App;
 }
 
-/**
- * What a page is rendered with. Does not have the Worker's `env`: settings, secrets and bindings come only from the checked
- * configuration.
- */
+/** What a page is rendered with. Without the Worker's `env`: settings come only from the checked configuration. */
 export interface SiteContext extends RequestContext {
-  /** Set while the page of a refused request is rendered. */
   refusal?: Refusal | undefined;
-  /** Allows this rendering's inline scripts and styles. */
   nonce: string;
 }
 
-/**
- * The sign-up's part in the pipeline, made once from the configuration. Declared here, because the sign-up imports the pipeline and
- * must not be imported by it; derived from its one implementation, the type would also let any method pass, because AppLoadContext
- * has an index signature.
- */
+// The sign-up's part in the pipeline. Declared here, because the sign-up imports the pipeline and must not be imported by
+// it. Derived from its implementation, the type would let any method pass: AppLoadContext has an index signature.
 export interface App {
-  /** Remix's context for loaders, actions and the entry: the site's, and the sign-up's services. */
   loadContext(site: SiteContext): AppLoadContext;
   /** False if the form's page shows anything about the visitor, such as a sign-up in progress. */
   isFormEmpty(request: Request): boolean;

@@ -1,4 +1,3 @@
-/** The methods that read a page. */
 export function isGetOrHead(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }

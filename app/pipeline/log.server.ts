@@ -8,15 +8,11 @@ export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
   error(event: string, fields?: LogFields): void;
-  /** An error that was thrown, once; in a deployment without its message, which can quote a visitor. */
+  /** Logs a thrown error once; in a deployment without its message, which can quote a visitor. */
   failure(event: string, error: unknown): void;
 }
 
-/**
- * The log of one request: every line has its ID. Stages and loaders get it from the context. `end` writes the request's own line,
- * with all fields passed to `add`.
- * @param env the Worker's settings, which may be wrong
- */
+/** The log of one request. `end` writes the request's own line, with all fields passed to `add`. */
 export function createLog(requestId: string, env: object): Log {
   const added: LogFields = {};
   /** Remix reports a loader's error twice: for the data and for the page. */

@@ -25,12 +25,11 @@ export function withMarkdown(render: RenderPage): RenderPage {
   };
 }
 
-/** Always a GET, even for a HEAD request, because the Markdown is made from the page's body. */
+/** A GET even for a HEAD request, because the Markdown is made from the page's body. */
 function pageRequest({ url, headers, signal }: Request, path: string): Request {
   return new Request(new URL(path, url), { headers, signal });
 }
 
-/** True if the path or Accept asks for Markdown. Ignores an overlong Accept header. */
 export function prefersMarkdown(request: Request, pathname: string): boolean {
   if (pageOfMarkdown(pathname) !== undefined) return true;
   const accept = request.headers.get("Accept");

@@ -14,14 +14,11 @@ interface CachedPage {
   body: ArrayBuffer;
   status: number;
   headers: Headers;
-  /**
-   * Answers 304 if the browser has the page. Public pages only: a browser must not show the empty form from its cache in place of the
-   * card step.
-   */
+  /** Answers 304. Public pages only: a browser must not show the empty form from its cache in place of the card step. */
   revalidate?: MiddlewareHandler;
 }
 
-/** Appends the form's cookie outside the cache, because cached pages must not have cookies. */
+/** Set outside the cache, because cached pages must not have cookies. */
 export const formCookie: MiddlewareHandler<SiteEnv> = async (c, next) => {
   await next();
   const route = c.get("route");
@@ -31,10 +28,8 @@ export const formCookie: MiddlewareHandler<SiteEnv> = async (c, next) => {
   if (cookie !== undefined) c.res.headers.set("Set-Cookie", cookie);
 };
 
-/**
- * Caches pages in memory, refusals included, by path, format and status. They are rendered from a plain GET of SITE_URL, so
- * that no visitor's request is in them or can poison the cache.
- */
+// Caches pages and refusals in memory. They are rendered from a plain GET of SITE_URL, so that no visitor's request is in
+// them or can poison the cache.
 export function pageCache(renderPage: RenderPage, matchRoute: RouteMatcher) {
   const cached = new Map<string, CachedPage>();
 
@@ -69,10 +64,7 @@ export function pageCache(renderPage: RenderPage, matchRoute: RouteMatcher) {
     return { body, status: page.status, headers, revalidate: etag({ retainedHeaders: [...headers.keys()] }) };
   }
 
-  /**
-   * The request's route if the response depends only on the path and the format, else undefined. There is a fixed number of such
-   * responses, so the cache cannot grow without bound.
-   */
+  /** Undefined if the response depends on more than path and format; so the number of cached responses is bounded. */
   function cacheableRoute(c: Context<SiteEnv>): MatchedRoute | undefined {
     const route = c.get("route");
     if (!route || !isGetOrHead(c.req.method)) return undefined;
@@ -93,7 +85,6 @@ export function pageCache(renderPage: RenderPage, matchRoute: RouteMatcher) {
     return page.revalidate ? page.revalidate(c, send) : send();
   };
 
-  /** The page of a refusal; undefined if it cannot be rendered. */
   async function refusalPage(c: Context<SiteEnv>, refusal: Refusal): Promise<Response | undefined> {
     const page = await find(c, `/${refusal.status}`, formatOf(c), refusal);
     return page && responseOf(page);

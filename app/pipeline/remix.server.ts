@@ -4,7 +4,6 @@ import { NoErrorPage } from "./response/error-page.server";
 import { isHtml } from "./response/is-html.server";
 import type { MatchedRoute } from "./routes.server";
 
-/** Renders with Remix. */
 export function remix(build: ServerBuild): RenderPage {
   const handlers = new Map<string | undefined, RequestHandler>();
   return async (request, context) => {
@@ -25,10 +24,7 @@ function pathOf({ pattern, params }: MatchedRoute): string {
   return pattern.slice(1).replace(/\/:(\w+)\?/g, (_, name) => (name in params ? `/:${name}` : ""));
 }
 
-/**
- * The build reduced to the root and the matched route, without optional parameters; all routes if none matched. Remix expands and
- * ranks all paths of its build three times for each request, which would be a sixth of the work for a posted form.
- */
+/** Has only the root and the matched route, because Remix expands and ranks all paths of its build three times per request. */
 function buildOf(route: MatchedRoute | undefined, build: ServerBuild): ServerBuild {
   if (!route) return build;
   const isNeeded = ({ parentId, path = "" }: { parentId?: string; path?: string }) =>
@@ -46,10 +42,7 @@ function pickBy<T>(record: Record<string, T | undefined>, isPicked: (value: T) =
   );
 }
 
-/**
- * The request without Origin and X-Forwarded-Host, if Remix could refuse it for them. The guard has already checked the origin, and
- * Remix throws on an Origin that it cannot parse, even for a HEAD.
- */
+/** The guard has checked the origin. Remix would check again, and throw on an Origin that it cannot parse, even for a HEAD. */
 function withCheckedOrigin(request: Request): Request {
   const { headers, method } = request;
   const origin = headers.get("Origin");

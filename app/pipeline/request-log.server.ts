@@ -4,7 +4,6 @@ import type { SiteEnv } from "./context.server";
 import { createLog } from "./log.server";
 import type { RouteMatcher } from "./routes.server";
 
-/** Logs one line for each request and adds the request ID to the response. */
 export function logRequests(matchRoute: RouteMatcher): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
     const started = Date.now();

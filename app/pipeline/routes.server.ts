@@ -21,7 +21,6 @@ export interface MatchedRoute extends SiteRoute {
   pagePath: string;
 }
 
-/** The route for a path exactly as written; undefined if there is none. */
 export type RouteMatcher = (pathname: string) => MatchedRoute | undefined;
 
 const DATA_SUFFIX = ".data";

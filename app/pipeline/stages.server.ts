@@ -42,7 +42,5 @@ export function createSite({ build, app }: SiteOptions) {
     .all("*", (c) => renderPage(c.req.raw, siteContext(c)));
 }
 
-/*
- * Why some of Hono's middleware is not used: `csrf` refuses curl and text browsers, which send neither Origin nor Sec-Fetch-Site;
- * `body-limit` buffers without a deadline; `trailing-slash` redirects to whatever host the request names.
- */
+// Not used of Hono: `csrf` refuses curl and text browsers, which send neither Origin nor Sec-Fetch-Site; `body-limit`
+// buffers without a deadline; `trailing-slash` redirects to whatever host the request names.

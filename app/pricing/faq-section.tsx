@@ -40,7 +40,6 @@ export function FaqSection() {
 
 const PORTAL = "customer portal";
 
-/** Links the customer portal in an answer's text. */
 function Answer({ text }: { text: string }) {
   const { customerPortalUrl } = useSite();
   const [before, after] = text.split(PORTAL, 2);

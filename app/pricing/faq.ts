@@ -5,15 +5,17 @@ interface FaqItem {
   answer: string;
 }
 
-/** Mentions taxes only if Stripe Tax adds them. */
-export const faq = ({ automaticTax }: Pick<Site, "automaticTax">): FaqItem[] => [
+export const faq = ({
+  automaticTax,
+  customerPortalUrl,
+}: Pick<Site, "automaticTax" | "customerPortalUrl">): FaqItem[] => [
   {
     question: "How often are reports generated?",
     answer: "Reports are generated monthly, with real-time monitoring on the dashboard.",
   },
   {
     question: "Can I upgrade my plan?",
-    answer: "Yes. You can upgrade at any time, and the price difference is prorated. To downgrade, contact support.",
+    answer: `Yes. You can upgrade at any time, and the price difference is prorated. To downgrade, ${customerPortalUrl ? "choose a smaller plan in the customer portal" : "contact support"}.`,
   },
   {
     question: "Can I add domains and teammates?",
@@ -30,7 +32,6 @@ export const faq = ({ automaticTax }: Pick<Site, "automaticTax">): FaqItem[] => 
   },
   {
     question: "How do I cancel?",
-    answer:
-      "You can cancel at any time, including during the trial: through your account settings, or in the customer portal with just your email address. Fees already paid are not refunded, except as stated in our Terms & Conditions or as required by law.",
+    answer: `You can cancel at any time, including during the trial: through your account settings${customerPortalUrl ? ", or in the customer portal with just your email address" : ""}. Fees already paid are not refunded, except as stated in our Terms & Conditions or as required by law.`,
   },
 ];

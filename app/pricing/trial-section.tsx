@@ -1,5 +1,5 @@
 import { firstCharge, plusTax } from "../contract/charge-wording";
-import { TRIAL_SCOPE } from "../contract/trial";
+import { TRIAL_DAYS, TRIAL_SCOPE } from "../contract/trial";
 import { TrialTimeline } from "../ui/trial-timeline";
 import { useSite } from "../ui/use-site";
 
@@ -11,7 +11,7 @@ export function TrialSection() {
         <h2 id="trial" className="text-title">
           How the free trial works
         </h2>
-        <TrialTimeline ending={firstCharge(plusTax("your plan’s price", automaticTax))} />
+        <TrialTimeline days={TRIAL_DAYS} ending={firstCharge(plusTax("your plan’s price", automaticTax))} />
         <p className="text-muted">If you cancel before the first charge, you pay nothing. {TRIAL_SCOPE}</p>
       </div>
     </section>

@@ -2,7 +2,6 @@ import type { LoaderFunctionArgs } from "@remix-run/cloudflare";
 import { qrCode } from "../signup/server/session/qr-code.server";
 import { resumeLink } from "../signup/server/session/resume-link.server";
 
-/** The QR code of a resume link. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { configuration, resumeLinks, sessions } = context;
   const current = await sessions.read(request);

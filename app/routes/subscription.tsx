@@ -28,7 +28,6 @@ import { submit } from "../signup/server/action/submit.server";
 import { currentStep } from "../signup/server/current-step.server";
 import { withCustomPlan } from "../signup/server/custom-plan.server";
 import { readForm } from "../signup/server/form/posted-form.server";
-import { isSession, isSessionOf } from "../signup/session-state";
 import stylesheet from "../signup/signup.css";
 import { SignupPage } from "../signup/signup-page";
 import type { SignupReply, SignupStep } from "../signup/steps";
@@ -57,7 +56,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   return data<SignupStep & { failed: boolean }>({ ...step, failed: request.headers.has("Content-Type") }, init ?? {});
 }
 
-/** Handles the form and the buttons. If anything fails, the form comes back with everything typed except the passwords. */
+/** If anything fails, the form comes back with everything typed except the passwords. */
 export async function action(posted: ActionFunctionArgs) {
   const { request, context } = posted;
   const { configuration, ip, log, sessions } = context;
@@ -73,16 +72,17 @@ export async function action(posted: ActionFunctionArgs) {
     case undefined:
       return submit(fields, current, posted);
     case "start-over":
-      return startOver(posted, isSessionOf(current, fields.sign_up) || !isSession(current));
+      return startOver(posted, current, fields.sign_up);
     case "resume":
-      return resume(posted, current);
+      return resume(fields, current, posted);
     default:
       // An unknown button comes from an earlier release's page.
       return redirect(new URL(request.url).pathname, 303);
   }
 }
 
-export const clientAction = ({ serverAction }: ClientActionFunctionArgs) => sendForm(() => serverAction<SignupReply>());
+export const clientAction = ({ request, serverAction }: ClientActionFunctionArgs) =>
+  sendForm(() => serverAction<SignupReply>(), request.url);
 
 export const clientLoader = ({ request, serverLoader }: ClientLoaderFunctionArgs) =>
   loadStep(() => serverLoader<SignupStep>(), request);

@@ -3,7 +3,6 @@ export function markdownPath(path: string): string {
   return path === "/" ? "/index.md" : `${path}.md`;
 }
 
-/** The reverse; undefined for a path that does not end in `.md`. */
 export function pageOfMarkdown(path: string): string | undefined {
   if (path === "/index.md") return "/";
   return path.endsWith(".md") ? path.slice(0, -".md".length) : undefined;

@@ -7,7 +7,6 @@ import type { PublicPath } from "./public-paths";
 
 export interface PublicPage {
   path: PublicPath;
-  /** Shown in breadcrumbs and lists of pages. */
   name: string;
   title: string;
   description: string;

@@ -12,8 +12,7 @@ export function pageMeta(page: PublicPage, matches: RouteMatches): MetaDescripto
   if (!site) return [{ title: page.title }];
   const { title, description } = page;
   const url = `${site.siteUrl}${page.path}`;
-  const image = `${site.siteUrl}${shareImages[page.path].file}`;
-  const alt = describeShareImage(shareImages[page.path]);
+  const image = shareImages[page.path];
   return [
     { title },
     { name: "description", content: description },
@@ -26,16 +25,12 @@ export function pageMeta(page: PublicPage, matches: RouteMatches): MetaDescripto
     { property: "og:title", content: title },
     { property: "og:description", content: description },
     { property: "og:url", content: url },
-    { property: "og:image", content: image },
+    { property: "og:image", content: `${site.siteUrl}${image.file}` },
     { property: "og:image:type", content: "image/png" },
     { property: "og:image:width", content: String(SHARE_IMAGE_SIZE.width) },
     { property: "og:image:height", content: String(SHARE_IMAGE_SIZE.height) },
-    { property: "og:image:alt", content: alt },
+    { property: "og:image:alt", content: describeShareImage(image) },
     { name: "twitter:card", content: "summary_large_image" },
-    { name: "twitter:title", content: title },
-    { name: "twitter:description", content: description },
-    { name: "twitter:image", content: image },
-    { name: "twitter:image:alt", content: alt },
     { "script:ld+json": structuredData(page, site) },
   ];
 }

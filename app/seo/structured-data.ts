@@ -1,6 +1,5 @@
 import type {
   BreadcrumbList,
-  FAQPage,
   Graph,
   Offer,
   Organization,
@@ -12,7 +11,6 @@ import type {
 import { company } from "../company";
 import { inDollars } from "../contract/money";
 import { features } from "../home/home-content";
-import { faq } from "../pricing/faq";
 import { PLANS, type Plan } from "../pricing/plans/plan-list";
 import { describePrompts } from "../pricing/plans/platform-rows";
 import type { Site } from "../ui/use-site";
@@ -29,7 +27,7 @@ function shared(page: PublicPage, site: Site): Thing[] {
 
 function ownTo(page: PublicPage, site: Site): Thing[] {
   if (page === homePage) return [softwareApplication(site)];
-  if (page === pricingPage) return [softwareApplication(site), faqPage(site), breadcrumbs(page, site)];
+  if (page === pricingPage) return [softwareApplication(site), breadcrumbs(page, site)];
   return [breadcrumbs(page, site)];
 }
 
@@ -88,7 +86,6 @@ function softwareApplication(site: Site): SoftwareApplication {
   };
 }
 
-/** JSON-LD offers; empty for a plan priced on request. */
 function offersOf(plan: Plan, pricingUrl: string): Offer[] {
   const { key, title, shownPriceCents, trialBadge } = plan;
   if (shownPriceCents === null) return [];
@@ -110,18 +107,6 @@ function offersOf(plan: Plan, pricingUrl: string): Offer[] {
       },
     },
   ];
-}
-
-function faqPage(site: Site): FAQPage {
-  return {
-    "@type": "FAQPage",
-    "@id": `${site.siteUrl}${pricingPage.path}#faq`,
-    mainEntity: faq(site).map(({ question, answer }) => ({
-      "@type": "Question",
-      name: question,
-      acceptedAnswer: { "@type": "Answer", text: answer },
-    })),
-  };
 }
 
 function breadcrumbs(page: PublicPage, { siteUrl }: Site): BreadcrumbList {

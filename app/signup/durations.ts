@@ -1,7 +1,6 @@
 /** How long a link to continue on another device works. */
 export const LINK_MINUTES = 30;
 
-/** The pause between two checks of a waiting page. */
 export const REFRESH_SECONDS = 10;
 
 /** How long each script, Stripe's client and its fields may take to load. */

@@ -1,10 +1,7 @@
 import { LOADING_LIMIT_MS } from "./durations";
 import { withTimeLimit } from "./timers";
 
-/**
- * Loads a script that sets a global. Rejects if the script fails, takes longer than 15 s or is replaced by an empty one, as content
- * blockers do. Can be called again.
- */
+/** Rejects if the script fails, takes longer than 15 s or is replaced by an empty one, as content blockers do. */
 export async function loadScript(url: string, global: "Stripe" | "turnstile"): Promise<void> {
   if (global in window) return;
   const script = document.createElement("script");

@@ -1,11 +1,7 @@
 import { titleOf } from "../company";
 import type { SignupStep } from "./steps";
 
-/**
- * The page's title. `failed` is true if the page answers a post. A refused form is shown even if the step has changed since, and posts
- * without a query. Buttons post with one, and keep their step.
- * @param search the URL's query
- */
+/** A form posts without a query, and is shown if refused, even if the step has changed. A button posts with one. */
 export function signupTitle(step: (SignupStep & { failed: boolean }) | undefined, search: string): string {
   if (!step?.failed) return titleOf(stepTitle(step?.step));
   return `Error: ${titleOf(stepTitle(search === "" ? "form" : step.step))}`;

@@ -1,14 +1,10 @@
 import { company } from "../company";
-import { LiveRegion, Notice as NoticeBox } from "../ui/controls/notice";
+import { Notice as NoticeBox, NoticeRegion } from "../ui/controls/notice";
 import { mailTo } from "../ui/mail-to";
 import { type Site, useSite } from "../ui/use-site";
 import type { Notice, NoticeAction } from "./notices";
 
-/**
- * Each message has its own element, so that it can be found by its exact text.
- * @param requestId shown with an offer to contact support
- * @param takesFocus true if the visitor has to read it first
- */
+/** Each message has its own element, so that it can be found by its exact text. */
 export function SignupNotice({
   notice,
   requestId,
@@ -18,12 +14,13 @@ export function SignupNotice({
   requestId?: string | undefined;
   takesFocus?: boolean;
 }) {
-  const { kind, title, message, hint, actions = [] } = notice;
+  const { kind, title, message, promised, hint, isSaidAtCard, actions = [] } = notice;
   const site = useSite();
   return (
     // The key makes a different notice a new element, which is open and scrolls into view.
     <NoticeBox key={`${title} ${message}`} kind={kind} title={title} takesFocus={takesFocus}>
-      {message && <p>{message}</p>}
+      {message && <p aria-hidden={isSaidAtCard || undefined}>{message}</p>}
+      {promised && site.apiPromises.includes(promised.by) && <p>{promised.text}</p>}
       {hint && <p>{hint}</p>}
       {actions.length > 0 && (
         <ul className="mt-1 flex flex-wrap gap-x-5">
@@ -43,11 +40,9 @@ export function SignupNotice({
   );
 }
 
-/** An error above the step: announced, focused and in view. Its live region also stays in the document without one. */
+/** An error above the step, in view. It has the focus, by which it is heard: an alert would be heard twice. */
 export function FailureNotice({ notice, requestId }: { notice: Notice | undefined; requestId?: string | undefined }) {
-  return (
-    <LiveRegion role="alert">{notice && <SignupNotice notice={notice} requestId={requestId} takesFocus />}</LiveRegion>
-  );
+  return <NoticeRegion>{notice && <SignupNotice notice={notice} requestId={requestId} takesFocus />}</NoticeRegion>;
 }
 
 function ActionLink({ action, site }: { action: NoticeAction; site: Site }) {

@@ -1,5 +1,8 @@
 import { useLoaderData } from "@remix-run/react";
+import { useState } from "react";
+import { Announcer } from "./announcer";
 import { CardStep } from "./card/card-step";
+import { OffWhile } from "./card/off-while";
 import { WaitingStep } from "./card/waiting-step";
 import { SuccessStep } from "./done/success-step";
 import { ChangePlanLater } from "./form/change-plan";
@@ -14,17 +17,26 @@ import type { FormStepData, SignupReply, SignupStep } from "./steps";
 type LaterStepData = Exclude<SignupStep, FormStepData>;
 
 export function SignupPage() {
+  return (
+    <Announcer>
+      <CurrentStep />
+    </Announcer>
+  );
+}
+
+function CurrentStep() {
   const step = useLoaderData<SignupStep>();
   const reply = useReply();
   const { lost, isAwaited } = useStepChecks(step);
   const failure = useFailure(reply, lost, isAwaited);
   const heading = useHeadingFocus(step.step);
+  const [isCardSent, setCardSent] = useState(false);
   const form = formOf(step, reply);
   if (form) return <FormStep step={form} reply={reply} failure={failure} headingRef={heading} />;
   if (step.step === "form") return null;
   return (
-    <SignupFrame {...frameOf(step)} headingRef={heading}>
-      <LaterStep step={step} isOver={reply?.isOver === true} failure={failure} />
+    <SignupFrame {...frameOf(step, isCardSent)} headingRef={heading}>
+      <LaterStep step={step} reply={reply} failure={failure} onCardSent={setCardSent} />
     </SignupFrame>
   );
 }
@@ -38,36 +50,40 @@ function formOf(step: SignupStep, reply: SignupReply | undefined): FormStepData 
 
 interface LaterStepProps {
   step: LaterStepData;
-  /** True if a link's sign-up cannot be continued. */
-  isOver: boolean;
-  /** What went wrong at the visitor's last attempt. */
+  reply: SignupReply | undefined;
   failure: Notice | undefined;
+  onCardSent(isSent: boolean): void;
 }
 
-function LaterStep({ step, isOver, failure }: LaterStepProps) {
+function LaterStep({ step, reply, failure, onCardSent }: LaterStepProps) {
   switch (step.step) {
     case "card":
-      return <CardStep key={step.clientSecret} data={step} failure={failure} />;
+      return <CardStep key={step.clientSecret} data={step} failure={failure} onSent={onCardSent} />;
     case "waiting":
       return <WaitingStep reason={step.reason} failure={failure} />;
     case "resume":
-      return <ResumeStep state={step.state} isOver={isOver} failure={failure} />;
+      return <ResumeStep state={step.state} currentPath={step.currentPath} reply={reply} failure={failure} />;
     case "done":
       return <SuccessStep data={step} failure={failure} />;
   }
 }
 
-function frameOf(step: LaterStepData): Omit<SignupFrameProps, "headingRef" | "children"> {
+function frameOf(step: LaterStepData, isCardSent: boolean): Omit<SignupFrameProps, "headingRef" | "children"> {
   switch (step.step) {
     case "card":
     case "waiting": {
-      const { packageId, agreedPriceCents: shownPriceCents } = step;
-      const planChange = step.step === "card" && <ChangePlanLater packageId={packageId} details={step.details} />;
-      return { heading: SIGN_UP_HEADING, progress: 2, packageId, shownPriceCents, planChange };
+      const { packageId, terms } = step;
+      const planChange = step.step === "card" && (
+        <OffWhile off={isCardSent}>
+          <ChangePlanLater packageId={packageId} details={step.details} />
+        </OffWhile>
+      );
+      const trialEnd = step.step === "card" ? { trialEnd: step.trialEnd } : {};
+      return { heading: SIGN_UP_HEADING, progress: 2, packageId, terms, planChange, ...trialEnd };
     }
     case "resume":
       return { heading: "Continue your sign-up" };
     case "done":
-      return { heading: "Subscription Successful!" };
+      return { heading: "Subscription Successful!", isDone: true };
   }
 }

@@ -1,21 +1,18 @@
 import type { SubmissionResult } from "@conform-to/react";
+import type { SomeTerms, Terms } from "../contract/terms";
 import type { Notice } from "./notices";
 import type { SessionIn } from "./session-state";
-
-/* The data that the loader and the action send to the page. */
 
 export interface FormStepData {
   step: "form";
   packageId: string;
   /** The current monthly price of a plan that is not on the price list, in US cents. Undefined if the API does not say it. */
   currentPriceCents?: number | undefined;
-  /** Why the API does not sell the plan. Other plans are offered in its place. */
   planProblem?: string | undefined;
   /** Earlier values, without the passwords. */
   draft?: Record<string, string> | undefined;
   /** The plan of this browser's sign-up that still needs a card; empty without a plan. */
   openPlan?: string | undefined;
-  /** Why an earlier sign-up has ended. */
   ended?: Notice | undefined;
 }
 
@@ -25,8 +22,9 @@ export interface ResumeLink {
   qrCodePath: string | undefined;
 }
 
-export type CardStepData = Omit<SessionIn<"card">, "state" | "statusUrl"> & {
+export type CardStepData = Omit<SessionIn<"card">, "state" | "statusUrl" | "replaced"> & {
   step: "card";
+  earlier?: Notice | undefined;
   /** Empty if no card can be taken. */
   publishableKey: string;
   stripeJsUrl: string;
@@ -40,27 +38,27 @@ export type CardStepData = Omit<SessionIn<"card">, "state" | "statusUrl"> & {
   countryCode: string | undefined;
 };
 
-/** The card's setup has no result yet. The page checks again every `refreshSeconds`. */
 export interface WaitingStepData {
   step: "waiting";
   packageId: string;
-  agreedPriceCents?: number | undefined;
+  terms: Terms;
   reason: "processing" | "unreachable";
   refreshSeconds: number;
 }
 
-/** The page that a link opens, which asks before it continues a sign-up. */
 export interface ResumeStepData {
   step: "resume";
   /** `busy`: this browser has another sign-up in progress. `expired`: the link has expired. */
   state: "ready" | "busy" | "expired";
+  currentPath?: string;
 }
 
 export type DoneStepData = Pick<
   SessionIn<"done">,
-  "packageId" | "agreedPriceCents" | "card" | "startedAt" | "trialEnd" | "requestId" | "flash" | "details"
+  "packageId" | "terms" | "card" | "startedAt" | "trialEnd" | "requestId" | "flash" | "details"
 > & {
   step: "done";
+  earlier?: Notice | undefined;
   /** Missing if the browser's cookie has another sign-up or none. */
   key?: string;
 };
@@ -71,14 +69,14 @@ export interface SignupReply {
   /** The posted form, without the passwords. */
   form?: SubmissionResult<string[]>;
   notice?: Notice;
-  /** The posted plan's current price in US cents, because the page may have shown another one. */
-  currentPriceCents?: number | undefined;
-  /** The message for the posted package ID. Other plans are offered in its place. */
+  shownTerms?: SomeTerms;
+  /** The posted plan's current terms, because the page may have shown others. */
+  currentTerms?: Terms;
   planProblem?: string | undefined;
-  /** True if a link's sign-up cannot be continued. */
+  /** True if the link's sign-up, or the browser's own beside the form, cannot be continued. */
   isOver?: boolean;
+  isCookieSet?: boolean;
   /** The request ID of a post that the API refused or did not get. */
   requestId?: string;
-  /** Turnstile's site key, set if the visitor has to pass Turnstile. */
   challenge?: string;
 }

@@ -1,7 +1,6 @@
-/** Thrown by `withTimeLimit`. */
 export class TimeLimitExceeded extends Error {}
 
-/** Settles as `work` does, or rejects with a `TimeLimitExceeded` after the given number of milliseconds. The work itself goes on. */
+/** Rejects with a `TimeLimitExceeded` after the given number of milliseconds. The work itself goes on. */
 export async function withTimeLimit<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {
@@ -14,7 +13,6 @@ export async function withTimeLimit<T>(milliseconds: number, work: Promise<T>): 
   }
 }
 
-/** Resolves after the given number of milliseconds. */
 export function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,10 +1,11 @@
 import { useRouteLoaderData } from "@remix-run/react";
+import type { ApiPromise } from "../contract/api-promises";
 
 export interface Site {
   consoleUrl: string;
-  customerPortalUrl: string;
+  customerPortalUrl: string | undefined;
+  apiPromises: readonly ApiPromise[];
   siteUrl: string;
-  /** True if Stripe Tax adds taxes to the prices. */
   automaticTax: boolean;
   year: number;
   requestId: string;
@@ -15,6 +16,10 @@ export function useSite(): Site {
   const data = useRouteLoaderData("root") as Site | undefined;
   if (!data) throw new Error("useSite needs the root loader's data: the root loader failed or did not run.");
   return data;
+}
+
+export function useIsPromised(promise: ApiPromise): boolean {
+  return useSite().apiPromises.includes(promise);
 }
 
 export type RouteMatches = { id: string; data: unknown }[];

@@ -19,16 +19,13 @@ import { storeIn } from "./store/store";
 const environment = z.object({
   WEBHOOK_URL: z.url(),
   WEBHOOK_SECRET: z.string().min(1),
-  /** Event types, separated by commas, or `*` for all. */
   WEBHOOK_EVENTS: z.string().transform((types) => types.split(",").map((type) => type.trim())),
   CONSOLE_WEBHOOK_SECRET: z.string().startsWith("whsec_"),
 });
 
 /**
- * A Stripe account, a mailbox and a console in one Durable Object: one state, which survives restarts. It speaks HTTP with people and
- * browsers, and tests/stripe-facts compares it with Stripe. The simulation has a model of Stripe of its own
- * (tests/simulation/stripe/stripe-model.ts), because it runs thousands of sign-ups in one process, in its own order and time, and
- * fails at any step.
+ * A Stripe account, a mailbox and a console in one Durable Object, for people and browsers. tests/stripe-facts compares
+ * it with Stripe. tests/simulation has a model of its own, because it runs thousands of sign-ups and fails at any step.
  */
 export class StripeAccount {
   readonly #account: Account;
@@ -65,7 +62,6 @@ export class StripeAccount {
     await this.#catchUp();
   }
 
-  /** Takes all due steps, and sets an alarm for the next step or delivery. */
   async #catchUp(): Promise<void> {
     const { store, complaints, effects } = this.#account;
     try {
@@ -100,7 +96,16 @@ function routes(account: Account, consoleSecret: string): Hono<StripeContext> {
 
 type AccountNamespace = { getByName(name: string): { fetch(request: Request): Promise<Response> } };
 
-/** There is one account, which has all state. */
+const THIS_MACHINE = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** Other hosts get a 421, so that no other site reads the mailbox by DNS rebinding, unless `npm start` got a HOST. */
 export default {
-  fetch: (request: Request, { ACCOUNT }: { ACCOUNT: AccountNamespace }) => ACCOUNT.getByName("test").fetch(request),
+  fetch(
+    request: Request,
+    { ACCOUNT, HOST }: { ACCOUNT: AccountNamespace; HOST?: string },
+  ): Promise<Response> | Response {
+    if (!THIS_MACHINE.test(new URL(request.url).hostname) && !HOST)
+      return new Response("The simulator serves this machine only, unless npm start has a HOST.", { status: 421 });
+    return ACCOUNT.getByName("test").fetch(request);
+  },
 };

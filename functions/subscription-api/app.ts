@@ -5,7 +5,7 @@ import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import { cloudflareRay } from "../../app/shared/http/request-id";
 import { loggedPath } from "../../app/shared/log/logged-path";
-import { keysOf, readConfig } from "./config";
+import { namesOf, readConfig } from "./config";
 import { runScheduled } from "./cron/run";
 import { runLimits } from "./cron/run-limits";
 import type { ApiContext } from "./http/api-context";
@@ -16,7 +16,7 @@ import { openApi } from "./http/openapi";
 import { COMMANDS } from "./http/operator-commands";
 import { errorResponse, problem, unavailable } from "./http/problem";
 import { postStripeWebhook } from "./http/stripe-webhook";
-import { getPackage, getSubscriptionStatus, postSubscription } from "./http/subscription";
+import { endSubscription, getPackage, getSubscriptionStatus, postSubscription } from "./http/subscription";
 import { hasLocalStripe } from "./local-development";
 import { log, logFailure, withLogContext } from "./log";
 import { dispatchMessages } from "./outbox/dispatch";
@@ -45,7 +45,7 @@ export function createApi(hasher: PasswordHasher) {
     async scheduled(_controller: unknown, env: unknown): Promise<void> {
       const result = readConfig(env);
       if (result.status === "invalid") {
-        log("error", "configuration_invalid", { keys: keysOf(result.problems) });
+        log("error", "configuration_invalid", { keys: namesOf(result.problems) });
         return;
       }
       if (result.configuration.inMaintenance) return;
@@ -90,7 +90,7 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
   app.use(async (c, next) => {
     const result = readConfig(c.env);
     if (result.status === "invalid") {
-      const keys = keysOf(result.problems);
+      const keys = namesOf(result.problems);
       log("error", "configuration_invalid", { keys });
       return unavailable({ title: "The service is not configured", keys }, "60");
     }
@@ -112,7 +112,7 @@ function routes(connect: Connect, entrypoint: guards.Entrypoint): Hono<ApiContex
   app.post("/subscription", guards.limitSignUps, guards.bodyUpTo(16), guards.requireJson, postSubscription);
   app.all("/subscription", onlyPost);
   app.get("/subscription/packages/:id", getPackage);
-  app.get("/subscription/status/:token", getSubscriptionStatus);
+  app.get("/subscription/status/:token", getSubscriptionStatus).delete(endSubscription);
   if (entrypoint === "public") {
     app.get("/health", healthCheck());
     app.post("/webhooks/stripe", guards.bodyUpTo(256), postStripeWebhook);

@@ -1,8 +1,11 @@
 import type { D1Database, RateLimit, SendEmail } from "@cloudflare/workers-types";
 import * as z from "zod";
 import { company } from "../../app/company";
+import { SIGN_UP_HOURS, TRIAL_DAYS } from "../../app/contract/trial";
 import { release } from "../../app/shared/settings/release";
 import {
+  binding,
+  boolean,
   type ConfigurationProblem,
   type ConfigurationResult,
   isLoopback,
@@ -14,20 +17,18 @@ import {
   serviceUrl,
   settingProblems,
   withoutEmpty,
+  withoutQuery,
 } from "../../app/shared/settings/settings";
 import { modeProblem, stage } from "../../app/shared/settings/stripe-key-mode";
 import { hasLocalStripe, LOCAL_SECRETS, TEST_MODE_API_URL } from "./local-development";
 
-function binding<T>(method: string) {
-  return z.custom<T>((value) => typeof value === "object" && value !== null && method in value, "is missing");
-}
+/** A URL to which paths are appended. Drops the trailing slash. */
+const baseUrl = serviceUrl.check(
+  withoutQuery,
+  z.overwrite((url) => url.replace(/\/+$/, "")),
+);
 
-/** A URL. Drops the trailing slash, because paths are appended. */
-const baseUrl = serviceUrl.check(z.overwrite((url) => url.replace(/\/+$/, "")));
-
-const boolean = z.enum(["true", "false"], "must be true or false").transform((value) => value === "true");
-
-/** `npm run docs` writes each comment into the table of settings in docs/operations.md. */
+/** `npm run docs` writes each comment into the list of settings in docs/operations.md. */
 export const settings = z.object({
   /** Binding: the D1 database. */
   DB: binding<D1Database>("prepare"),
@@ -45,7 +46,7 @@ export const settings = z.object({
   /** Replaces Stripe's API and makes the settings local; refused in a deployment. */
   STRIPE_API_URL: z.optional(z.string()),
   /** Binding: Cloudflare Email Service. */
-  EMAIL: binding<SendEmail>("send").optional(),
+  EMAIL: z.optional(binding<SendEmail>("send")),
   /** HTTP email provider in Resend's format, used instead of EMAIL. */
   MAIL_API_URL: z.optional(serviceUrl),
   /** Secret; required with MAIL_API_URL. */
@@ -60,13 +61,13 @@ export const settings = z.object({
   CONSOLE_WEBHOOK_SECRET: z.optional(
     secretLike(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, "must be whsec_ and 24 to 64 bytes in Base64"),
   ),
-  /** Secret, 32 characters or more: the bearer token for the operator's commands. Without it, they answer 404. */
+  /** Secret, 32 characters or more: the token of the operator's commands, which answer 404 without it. */
   OPERATOR_TOKEN: z.optional(
     secretLike(/^[\w.~+/-]{32,}=*$/, "must have at least 32 characters: letters, digits and -._~+/"),
   ),
   /** Binding: sign-ups from one sender. */
   SIGNUP_RATE_LIMIT: binding<RateLimit>("limit"),
-  /** The host name in email links for other devices, set by `npm start`; refused in a deployment. */
+  /** As the site's, in email links. */
   HOST: z.string().optional(),
   /** The API's own URL, for links in emails. */
   PUBLIC_URL: baseUrl,
@@ -74,11 +75,11 @@ export const settings = z.object({
   SITE_URL: baseUrl,
   /** Secret, 32 characters or more: signs links and status URLs. `{new},{old}` during a rotation. */
   LINK_SECRET: newAndOld(secret),
-  /** Secret, 32 characters or more: the key for hashes of emails and cards. Never change it. */
+  /** Secret, 32 characters or more: hashes emails and cards. Never change it. */
   HASH_SECRET: secret,
-  /** Secret, `true` while a database is restored: everyone but an operator gets a 503, except for `/openapi.json`. */
+  /** Secret, `true` during a restore: only operators and `/openapi.json` get no 503. */
   MAINTENANCE: z.optional(z.literal("true", "must be true, or absent")),
-  /** If true, each mailbox and each card can have only one trial, not just each email address. */
+  /** True: one trial for each mailbox and card, not only for each email address. */
   ONE_TRIAL_PER_PERSON: boolean,
   /** As the site's. */
   AUTOMATIC_TAX: z.optional(boolean),
@@ -138,7 +139,8 @@ const config = settings.superRefine(checkTogether).transform((env) => ({
     /** A simulator of Stripe on this machine, or Stripe's test mode for a Worker on this machine. */
     ...(env.STRIPE_API_URL !== undefined && { apiUrl: new URL(env.STRIPE_API_URL) }),
   },
-  automaticTax: env.AUTOMATIC_TAX ?? false,
+  /** The terms of a form that is accepted now, besides its plan's price. */
+  offer: { tax_added: env.AUTOMATIC_TAX ?? false, trial_days: TRIAL_DAYS, sign_up_hours: SIGN_UP_HOURS },
   mail: {
     transport: transportOf(env),
     companyName: companyNameOf(env),
@@ -179,13 +181,14 @@ function transportOf({ EMAIL, MAIL_API_URL, MAIL_API_KEY }: Settings): Transport
 }
 
 export type Config = z.output<typeof config>;
+export type Offer = Config["offer"];
 export type StripeConfig = Config["stripe"];
 export type MailConfig = Config["mail"];
 export type LinkConfig = Config["links"];
 export type TrialConfig = Config["trials"];
 export type ConsoleConfig = NonNullable<Config["console"]>;
 
-export function keysOf(problems: ConfigurationProblem[]): string[] {
+export function namesOf(problems: ConfigurationProblem[]): string[] {
   return problems.map(({ name }) => name).sort();
 }
 

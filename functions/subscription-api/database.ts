@@ -26,13 +26,18 @@ export function databaseOver(d1: D1Database, onStatement = () => {}): Database {
   };
 }
 
-/**
- * Errors after which a query can be retried: https://developers.cloudflare.com/d1/best-practices/retry-queries/, and SQLITE_BUSY
- * or SQLITE_BUSY_SNAPSHOT while another process has the local database's file open.
- */
-const TRANSIENT =
-  /Network connection lost|caused object to be reset|reset because its code was updated|transient issue|is overloaded|and was reset|SQLITE_BUSY/;
+/** D1's words while it is exported or imported, and refuses every query: https://github.com/cloudflare/workers-sdk/issues/9519 */
+const COPIED = /Currently processing a long-running (?:export|import)/;
 
-export function isTransient(error: unknown): boolean {
-  return error instanceof Error && (TRANSIENT.test(error.message) || isTransient(error.cause));
+// Errors to retry: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list, answers of D1's own gateways, and
+// SQLITE_BUSY or SQLITE_BUSY_SNAPSHOT while another process has the local database's file open.
+const TRANSIENT = RegExp(
+  `${COPIED.source}|Network connection lost|Replica disconnected|client disconnected|transient issue|is overloaded|and was reset|\
+caused object to be reset|reset because its code was updated|internal error; reference|Failed to parse body as JSON|SQLITE_BUSY`,
+);
+
+export function isTransient(error: unknown, words = TRANSIENT): boolean {
+  return error instanceof Error && (words.test(error.message) || isTransient(error.cause, words));
 }
+
+export const isCopied = (error: unknown): boolean => isTransient(error, COPIED);

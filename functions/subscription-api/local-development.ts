@@ -18,10 +18,7 @@ const localStripe = z.union([
   z.object({ STRIPE_API_URL: z.literal(TEST_MODE_API_URL), PUBLIC_URL: z.string().refine(isLoopback) }),
 ]);
 
-/**
- * True for the settings of `npm start`: Stripe is the simulator, or its test mode beside a local URL.
- * @param env the Worker's settings, which may be wrong
- */
+/** True for the settings of `npm start`: Stripe is the simulator, or its test mode beside a local URL. */
 export function hasLocalStripe(env: unknown): boolean {
   return localStripe.safeParse(env).success;
 }

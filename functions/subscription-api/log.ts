@@ -1,13 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { describeError } from "../../app/shared/log/describe-error";
 import { type LogFields, type LogLevel, logLine } from "../../app/shared/log/log-line";
+import { isCopied } from "./database";
 
-/*
- * The API's log. Its format and rules are the site's (app/shared/log/). The site hands its log from the
- * context to each call; here cron runs and code deep below a request log too, so the request ID comes from the asynchronous context.
- */
+/* Cron runs and code deep below a request log too, so the request ID is in a context; the site hands its log to each call. */
 
-/** What a request's or a cron run's log lines share. */
 type LogContext = {
   requestId: string;
   /** True on a developer's machine, where errors are logged with their messages. */
@@ -20,9 +17,11 @@ export function log(level: LogLevel, event: string, fields?: LogFields): void {
   console[level](logLine(level, event, contexts.getStore()?.requestId, fields));
 }
 
-/** Logs an error that was thrown; in a deployment without its message, which can quote a visitor. */
+/** A deployment omits the error's message, which can quote a visitor. Nobody is paged while the database is copied. */
 export function logFailure(event: string, error: unknown, fields?: LogFields, level: LogLevel = "error"): void {
-  log(level, event, { ...fields, ...describeError(error, contexts.getStore()?.isLocal ?? false) });
+  const described = { ...fields, ...describeError(error, contexts.getStore()?.isLocal ?? false) };
+  if (isCopied(error)) log("warn", "database_copied", { ...described, during: event });
+  else log(level, event, described);
 }
 
 /** All log lines that the work writes share this context, even after the response. */

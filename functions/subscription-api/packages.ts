@@ -5,13 +5,9 @@ import type { ChargedPrice, Prices } from "./stripe/prices";
 /** A plan as the API sells it: from the pricing page, or a custom one. */
 export type Package = z.output<typeof packageRow>;
 
-/** A package's price when a form is accepted. */
-export type AgreedPrice = Pick<Package, "price_cents" | "stripe_price_id">;
-
 export const packageRow = z.object({
   id: z.string(),
   name: z.string(),
-  /** US cents a month. */
   price_cents: z.number(),
   stripe_price_id: z.string(),
   /** `custom` is sold by its link alone, `retired` no longer. */
@@ -31,10 +27,7 @@ export function packagesIn(db: Database) {
       return z.array(packageRow).parse((await db.prepare("SELECT * FROM packages ORDER BY price_cents").all()).results);
     },
 
-    /**
-     * Adds or replaces packages and retires others, all or none, so that nobody reads a new amount with Stripe's old price.
-     * @param retired IDs
-     */
+    /** Adds or replaces packages and retires others, all or none, so that no new amount has Stripe's old price. */
     async record(packages: Package[], retired: string[] = []): Promise<void> {
       const json = JSON.stringify(packages);
       await db.batch({
@@ -70,11 +63,7 @@ export type CatalogChange = {
   retired?: string[] | undefined;
 };
 
-/**
- * Finds or creates Stripe's price of each package, then records the packages together.
- * @param change without it, each package that is sold keeps its name, amount and status
- * @returns the whole catalog
- */
+/** Without a change, each package that is sold keeps its name, amount and status. Returns the whole catalog. */
 export async function reconcileCatalog(
   { packages, prices }: CatalogServices,
   { packages: wanted, retired }: CatalogChange = {},

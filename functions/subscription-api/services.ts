@@ -40,10 +40,7 @@ function limiterFor({ isLocal }: Config, hasher: PasswordHasher): PasswordLimite
   return passwordLimiter(hasher, isLocal ? LOCAL_PASSWORD_LIMITS : PASSWORD_LIMITS);
 }
 
-/**
- * The services for requests and cron runs: the database's tables, Stripe, emails and the console.
- * @param limits a run's limits, which count each D1 statement and Stripe call
- */
+/** @param limits a run's limits, which count each D1 statement and Stripe call */
 export function servicesFor(config: Config, limits?: RunLimits) {
   const countedFetch: typeof fetch = (...given) => {
     limits?.count(1);
@@ -60,6 +57,7 @@ export function servicesFor(config: Config, limits?: RunLimits) {
     restored: restoredDatabase(db),
     cronRuns: cronRunsIn(db),
     payments: stripePayments(stripe, config),
+    offer: config.offer,
     prices: stripePrices(stripe),
     stripeEvents: stripeEventList(stripe),
     stripeWebhook: stripeWebhook(stripe, config.stripe.webhookSecrets),

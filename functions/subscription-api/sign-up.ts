@@ -15,17 +15,27 @@ export const formColumns = z.object({
   country: z.string(),
 });
 
+const agreedTerms = z.object({
+  /** US cents a month; null without a plan. */
+  price_cents: z.number().nullable(),
+  stripe_price_id: z.string().nullable(),
+  tax_added: z.number().transform(Boolean),
+  trial_days: z.number(),
+});
+
+export type AgreedTerms = z.output<typeof agreedTerms>;
+
 /** A row of the table `sign_ups`. Times are ISO 8601 in UTC. */
 export const signUpRow = z.object({
   id: z.string(),
   /** In the order of a sign-up's life, as `npm run status` shows them; `ended` means ended before a trial. */
   status: z.enum(["pending", "card_set_up", "trialing", "active", "past_due", "canceled", "ended"]),
-  end_reason: z.enum(["replaced", "cards-failed", "card-removed", "not-me"]).nullable(),
+  end_reason: z.enum(["replaced", "withdrawn", "cards-failed", "card-removed", "not-me"]).nullable(),
   ...formColumns.shape,
   password_hash: z.string(),
-  /** US cents a month, agreed to with the form; null without a plan. */
-  price_cents: z.number().nullable(),
-  stripe_price_id: z.string().nullable(),
+  ...agreedTerms.shape,
+  /** Without a card, it ends after so many. */
+  sign_up_hours: z.number(),
   stripe_customer_id: z.string().nullable(),
   stripe_setup_intent_id: z.string().nullable(),
   stripe_subscription_id: z.string().nullable(),
@@ -60,9 +70,9 @@ export function formColumnsOf(request: SubscriptionRequest): z.output<typeof for
   };
 }
 
-/** The agreed price as the API's answers have it; empty without a plan. */
-export function agreedPriceOf({ price_cents }: Pick<SignUp, "price_cents">) {
-  return price_cents === null ? {} : ({ price_cents, currency: "usd" } as const);
+/** The terms as the API's answers have them. */
+export function termsOf({ price_cents, tax_added, trial_days }: Omit<AgreedTerms, "stripe_price_id">) {
+  return { ...(price_cents !== null && { price_cents, currency: "usd" as const }), tax_added, trial_days };
 }
 
 /** The order in which due sign-ups are checked (column `check_rank`). */
@@ -84,7 +94,6 @@ export function wasEnded({ end_reason }: Pick<SignUp, "end_reason">): boolean {
   return end_reason !== null;
 }
 
-/** True if an ended sign-up has nothing left at Stripe. */
 export function isCleanedUp({ stripe_customer_id, stripe_setup_intent_id }: SignUp): boolean {
   return stripe_customer_id === null && stripe_setup_intent_id === null;
 }

@@ -20,10 +20,7 @@ const ID_BYTES = 16;
 /** 96 bits of the HMAC are enough: https://csrc.nist.gov/pubs/sp/800/107/r1/final, section 5.3.3 */
 const MAC_BYTES = 12;
 
-/**
- * Creates and checks links for one sign-up. A token has the expiry in seconds, the sign-up's ID and a truncated HMAC-SHA-256. Its 43
- * characters are a third of a JWT's length, because the site puts a status URL into a link that is also shown as a QR code.
- */
+/** A token has the expiry in seconds, the sign-up's ID and an HMAC-SHA-256: short, because a status URL is in a QR code. */
 export function signedLinks({ publicUrl, secrets }: LinkConfig) {
   return {
     /** @param expires rounded down to a second @param origin the API's public URL by default */

@@ -26,10 +26,6 @@ export interface SlowVisit {
   firstKey: number;
   /** From the tap on "Payment" until the next frame. */
   payment: number;
-  /** From the request for the page until a field shows its message, although it was left before the scripts came. */
-  answered: number;
-  /** From the tap on "Payment" until "Pay" can be pressed. */
-  ready: number;
 }
 
 /** Visits the built site, each time with empty caches. The simulator stands in for Stripe. */
@@ -88,7 +84,7 @@ async function visitOnce(browser: Browser, siteUrl: string): Promise<SlowVisit> 
   await tap("document.querySelector('#signup [type=submit]')");
   await until(phone, "recorded.ready");
   await page.waitForTimeout(SETTLED_MS);
-  const { tasks, interactions, answered, tapped, ready } = recorded.parse(await evaluate(phone, "recorded"));
+  const { tasks, interactions } = recorded.parse(await evaluate(phone, "recorded"));
   await context.close();
 
   const slowest = (names: RegExp, from = 0) => {
@@ -99,8 +95,6 @@ async function visitOnce(browser: Browser, siteUrl: string): Promise<SlowVisit> 
     longestTask: Math.max(LEAST_TASK_MS, ...tasks),
     firstKey: slowest(/^key/),
     payment: slowest(/^(pointer|click)/, filledIn),
-    answered,
-    ready: ready - tapped,
   };
 }
 
@@ -135,9 +129,6 @@ const interaction = z.object({ name: z.string(), start: z.number(), duration: z.
 const recorded = z.object({
   tasks: z.array(z.number()),
   interactions: z.array(interaction),
-  answered: z.number(),
-  tapped: z.number(),
-  ready: z.number(),
 });
 
 /** Runs in the page before its scripts: https://www.w3.org/TR/longtasks-1/ and https://www.w3.org/TR/event-timing/ */
@@ -145,12 +136,11 @@ function record(): void {
   if (window !== window.top) return;
   const tasks: number[] = [];
   const interactions: z.output<typeof interaction>[] = [];
-  const recorded: { answered?: number; tapped?: number; ready?: number } = {};
-  Object.assign(window, { recorded: Object.assign(recorded, { tasks, interactions }) });
+  const recorded = { tasks, interactions, answered: false, ready: false };
+  Object.assign(window, { recorded });
   new PerformanceObserver((list) => {
     for (const { name, duration } of list.getEntries()) if (!name.endsWith("descendant")) tasks.push(duration);
   }).observe({ type: "longtask", buffered: true });
-  addEventListener("click", ({ timeStamp }) => Object.assign(recorded, { tapped: timeStamp }), true);
   const events = { type: "event", durationThreshold: 16, buffered: true };
   new PerformanceObserver((list) => {
     for (const { name, startTime, duration } of list.getEntries())
@@ -158,7 +148,7 @@ function record(): void {
   }).observe(events);
   const pay = "form[aria-labelledby=card-entry] [type=submit]:enabled";
   new MutationObserver(() => {
-    if (document.getElementById("signup-full_name-error")) recorded.answered ??= performance.now();
-    if (document.querySelector(pay)) recorded.ready ??= performance.now();
+    if (document.getElementById("signup-full_name-error")) recorded.answered = true;
+    if (document.querySelector(pay)) recorded.ready = true;
   }).observe(document, { subtree: true, childList: true, attributeFilter: ["disabled"] });
 }

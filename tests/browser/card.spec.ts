@@ -1,10 +1,54 @@
+import type { Page } from "@playwright/test";
+import { MAX_FAILED_CARDS } from "../../app/contract/trial";
 import { callsFor } from "../stripe-facts/stripe-js";
+import { validRequest as typed } from "../support/person";
 import { expectPageColors } from "./support/card-colors";
-import { CARDS, hold, PLAN, postForm, signup } from "./support/sign-up";
+import { CARDS, failureNotice, hold, hydrated, PLAN, postForm, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 import { recordStripeJs } from "./support/stripe-js-recorder";
 
 /* The card step and the pages after it, with the simulator's Stripe.js. */
+
+test("while Stripe has a card, nothing else begins; the fifth declined card ends the sign-up", async ({ page }) => {
+  const visitor = signup(page);
+  const [main, notice] = [page.getByRole("main"), failureNotice(page)];
+  const others = main.getByText(/^(Change plan|Edit details|Continue on another device|Start over)$/);
+  const link = main.getByRole("link", { name: "Edit details", disabled: false });
+  const usable = link.or(main.getByRole("button", { name: "Start over", disabled: false }));
+
+  await test.step("the step's other controls are off until Stripe has answered", async () => {
+    const confirm = await hold(page, "**/confirm");
+    await visitor.openCard();
+    await expect(usable).toHaveCount(2);
+    await visitor.pay(CARDS.declined);
+    await expect(page.getByRole("button", { name: "Processing..." })).toBeDisabled();
+    // Checked before the notice would disappear by itself after two seconds.
+    expect(await page.getByText("Subscription Data Saved!", { exact: true }).isVisible()).toBe(false);
+    await expect(usable).toHaveCount(0);
+    await expect(others).toHaveCount(4);
+    for (const other of await others.all()) await other.click({ force: true });
+    await expect(page).toHaveURL(PLAN);
+    await expect(main.locator("details[open]")).toHaveCount(0);
+    confirm.release();
+    await expect(usable).toHaveCount(2);
+  });
+
+  await test.step("from the third declined card on, the page says how many tries are left, also after a reload", async () => {
+    const hint = (left: string) =>
+      `You can try at most ${left}. We limit tries to keep stolen cards from being tested here.`;
+    for (const said of ["", "", hint("2 more cards"), hint("1 more card")]) {
+      await expect(notice).toHaveText(`Payment FailedYour card was declined.${said}`);
+      await expect(notice).toBeFocused();
+      await page.reload();
+      await visitor.pay(CARDS.declined);
+    }
+  });
+
+  await expect(notice).toContainText(`A sign-up ends after ${MAX_FAILED_CARDS} declined cards`);
+  await expect(notice).toContainText("To try again, start a new sign-up with another card, or contact sales");
+  await expect(notice).toBeFocused();
+  await expect(visitor.field("full_name")).toHaveValue(typed.full_name);
+});
 
 test("Stripe alone gets the card, with the page's colors and the typed details", async ({ page, stack, elsewhere }) => {
   const sent: { url: string; body: string }[] = [];
@@ -20,11 +64,15 @@ test("Stripe alone gets the card, with the page's colors and the typed details",
   await visitor.pay(CARDS.works);
   const busy = page.getByRole("button", { name: "Processing..." });
   await expect(busy).toBeDisabled();
-  await expect(page.getByRole("status")).toContainText("Processing your card.");
   await busy.dispatchEvent("click");
-  const name = "Ada Lovelace";
-  const address = { line1: "1 Example Street", city: "Springfield", state: "IL", postal_code: "62701", country: "US" };
-  const billing_details = { name, email: visitor.email, phone: "2125550123", address };
+  const address = {
+    line1: typed.address,
+    city: typed.city,
+    state: typed.state,
+    postal_code: typed.zipCode,
+    country: "US",
+  };
+  const billing_details = { name: typed.full_name, email: visitor.email, phone: typed.phone, address };
   const returnUrl = new RegExp(`${stack.site.url}${PLAN}\\?return=[^"]+`);
   const called = JSON.stringify(await calls())
     .replace(returnUrl, "the return URL")
@@ -33,21 +81,19 @@ test("Stripe alone gets the card, with the page's colors and the typed details",
   expect(JSON.parse(called)).toMatchObject(callsFor(values));
 
   confirm.release();
-  const notice = (title: string) => page.getByRole("status").getByText(title, { exact: true });
+  const notice = (title: string) => page.locator(".step-status").getByText(title, { exact: true });
   await expect(notice("Card Successful!")).toBeVisible();
-  for (const [pause, isShown] of [
-    [2_400, false],
-    [200, true],
-    [120_000, true],
-  ] as const) {
-    await page.clock.runFor(pause);
-    await expect(notice("subscription Successful!")).toBeVisible({ visible: isShown });
-  }
-  await expect(notice("Card Successful!")).toBeVisible();
+  await page.clock.runFor(2_400);
+  await expect(notice("subscription Successful!")).toBeHidden();
+  await page.clock.runFor(200);
+  await expect(notice("subscription Successful!")).toBeVisible();
+  await page.clock.runFor(120_000);
+  for (const title of ["Card Successful!", "subscription Successful!"]) await expect(notice(title)).toBeVisible();
   expect(confirm.held).toHaveLength(1);
   expect(sent.filter(({ url }) => url.endsWith("/stripe.js"))).toHaveLength(1);
   const withCard = sent.filter(({ url, body }) => decodeURIComponent(url + body).includes(CARDS.works));
   expect(new Set(withCard.map(({ url }) => new URL(url).origin))).toEqual(new Set([stack.stripe.url]));
+
   // The bank's page may lead back to a browser without the session's cookie.
   const other = await elsewhere();
   const confirmation = new URLSearchParams(withCard.find(({ url }) => url.endsWith("/confirm"))?.body);
@@ -58,60 +104,63 @@ test("Stripe alone gets the card, with the page's colors and the typed details",
 test("the card's fields have the page's colors, and follow when the visitor's color scheme changes", ({ page }) =>
   expectPageColors(page));
 
-test("without the card form's script the page reloads once, then says so at the card and offers to try again", async ({
-  page,
-}) => {
-  let documents = 0;
+test("if the card form's script is gone, the page reloads once, then says so at the card", async ({ page }) => {
+  const visitor = signup(page);
+  const [documents, scripts, stripe]: string[][] = [[], [], []];
   page.on("request", (request) => {
-    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) documents += 1;
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) documents?.push(request.url());
+    if (request.url().includes("/stripe-elements-")) scripts?.push(request.url());
+    if (/stripe\.(js|com)/.test(request.url())) stripe?.push(request.url());
   });
   await page.route(/\/stripe-elements-/, (route) => route.fulfill({ status: 404 }));
-  await postForm(page);
   await page.goto(PLAN);
-  await expect(page.getByRole("alert")).toContainText("The payment form could not be loaded.");
-  expect(documents).toBe(2);
+  await hydrated(page);
+  await visitor.fillForm();
+  await page.waitForLoadState("networkidle");
+  expect(scripts).toHaveLength(1);
+  expect(stripe).toEqual([]);
+  await visitor.submit();
+  await expect(failureNotice(page)).toContainText("The payment form could not be loaded.");
+  expect(documents).toHaveLength(2);
   await page.unroute(/\/stripe-elements-/);
   await page.getByRole("button", { name: "Try again" }).click();
-  await signup(page).pay(CARDS.works);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Subscription Successful!");
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
 });
 
-test("after an extension has refused Stripe.js, the page says so, and takes a card once it is switched off", async ({
-  page,
-}) => {
-  await page.route("**/stripe.js", (route) => route.abort("blockedbyclient"));
+test("after an extension has refused Stripe.js, a card can be entered without a reload", async ({ page }) => {
   const visitor = signup(page);
-  await visitor.openCard();
-  await expect(page.getByRole("alert")).toContainText("turn off any browser extension that blocks Stripe");
+  await page.route("**/stripe.js", (route) => route.abort("blockedbyclient"));
+  await postForm(page, visitor.email);
+  await page.goto(PLAN);
+  await expect(failureNotice(page)).toContainText("turn off any browser extension that blocks Stripe");
   await page.unroute("**/stripe.js");
   await page.evaluate(() => Object.assign(window, { isSamePage: true }));
   await page.getByRole("button", { name: "Try again" }).click();
-  await visitor.pay(CARDS.works);
+  await visitor.pay(CARDS.authenticatesInDialog);
+  await bankDialog(page)
+    .getByRole("button", { name: /complete/i })
+    .click();
   await visitor.succeeded();
   expect(await page.evaluate(() => "isSamePage" in window), "the page was not reloaded").toBe(true);
 });
 
-for (const [place, number] of [
-  ["on its page", CARDS.authenticates],
-  ["in a dialog", CARDS.authenticatesInDialog],
-] as const) {
-  test(`a bank that asks ${place} keeps the card step, or completes the sign-up`, async ({ page, stack }) => {
-    const urls: string[] = [];
-    page.on("request", (request) => {
-      if (request.url().startsWith(stack.site.url) && !request.isNavigationRequest()) urls.push(request.url());
-    });
-    const bank = place === "on its page" ? page : page.frameLocator("iframe[title='Authentication by your bank']");
-    const visitor = signup(page);
-    await visitor.openCard();
+test("a bank that refuses, in a dialog or on its page, keeps the card step", async ({ page }) => {
+  const visitor = signup(page);
+  await visitor.openCard();
+  for (const { number, bank } of [
+    { number: CARDS.authenticatesInDialog, bank: bankDialog(page) },
+    { number: CARDS.authenticates, bank: page },
+  ]) {
     await visitor.pay(number);
     await bank.getByRole("button", { name: /fail/i }).click();
-    const notice = page.getByRole("alert").locator(".notice");
-    await expect(notice).toContainText(/^Payment Failed.*unable to authenticate/);
-    await expect(notice).toBeFocused();
-    await visitor.pay(number);
-    await bank.getByRole("button", { name: /complete/i }).click();
-    await visitor.succeeded();
-    await expect(page).toHaveURL(PLAN);
-    expect(urls.filter((url) => url.includes("secret"))).toEqual([]);
-  });
-}
+    await expect(failureNotice(page)).toContainText(/^Payment Failed.*unable to authenticate/);
+    await expect(failureNotice(page)).toBeFocused();
+  }
+  await visitor.pay(CARDS.authenticates);
+  await page.getByRole("button", { name: /complete/i }).click();
+  await visitor.succeeded();
+  await expect(page).toHaveURL(PLAN);
+});
+
+const bankDialog = (page: Page) => page.frameLocator("iframe[title='Authentication by your bank']");

@@ -1,7 +1,6 @@
 import type { Page } from "@playwright/test";
-import { PLANS } from "../support/plans";
-import * as faults from "./support/faults";
-import { PUBLIC_PAGES } from "./support/public-pages";
+import { PUBLIC_PATHS } from "../../app/seo/public-paths";
+import { accessibilityProblems, PHONE, withoutFocusRing } from "./support/faults";
 import { expect, test } from "./support/stack";
 
 /* The public pages: loaded files, accessibility, header and menu. */
@@ -18,21 +17,20 @@ function moving(page: Page): Promise<string[]> {
   );
 }
 
-for (const path of PUBLIC_PAGES) {
-  test(`${path} loads no script or stylesheet, stands still on request, is accessible and shows the focus`, async ({
-    page,
-  }) => {
+for (const path of [...PUBLIC_PATHS, "/nothing-here"]) {
+  test(`${path} loads no script, stands still on request, is accessible and shows the focus`, async ({ page }) => {
     const requests: string[] = [];
     page.on("request", (request) => {
       const isCall = ["script", "stylesheet", "fetch", "xhr", "ping"].includes(request.resourceType());
       if (isCall || request.method() !== "GET") requests.push(`${request.method()} ${request.url()}`);
     });
-    await page.emulateMedia({ reducedMotion: "reduce" });
     await page.goto(path, { waitUntil: "load" });
     expect.soft(requests, "scripts, stylesheets and what is sent").toEqual([]);
+    expect.soft(await moving(page), "what moves").not.toEqual([]);
+    await page.emulateMedia({ reducedMotion: "reduce" });
     expect.soft(await moving(page), "what moves although the visitor prefers reduced motion").toEqual([]);
-    expect.soft(await faults.accessibilityProblems(page)).toEqual([]);
-    expect.soft(await faults.withoutFocusRing(page), "controls without a focus ring").toEqual([]);
+    expect.soft(await accessibilityProblems(page)).toEqual([]);
+    expect.soft(await withoutFocusRing(page), "controls without a focus ring").toEqual([]);
   });
 }
 
@@ -42,9 +40,9 @@ const TRANSLUCENT = /^rgba\(255, 255, 255, 0\.9\d*\)$/;
 const headerColor = (page: Page) =>
   page.locator("header").evaluate((element) => getComputedStyle(element).backgroundColor);
 
-test.describe("the header", () => {
+test("the header is white and translucent once it is scrolled more than 10 px", async ({ page }) => {
   /** Its color after the page was scrolled so far. */
-  async function colorAt(page: Page, top: number) {
+  async function colorAt(top: number) {
     await page.evaluate(async (y) => {
       window.scrollTo({ top: y, behavior: "instant" });
       // Two frames later the scroll event has fired, and a change of color has begun.
@@ -53,29 +51,18 @@ test.describe("the header", () => {
     }, top);
     return headerColor(page);
   }
-
-  test("is clear up to 10 px of scrolling", async ({ page }) => {
-    await page.goto("/");
-    expect(await colorAt(page, 10)).toBe(CLEAR);
-  });
-
-  test("is white and translucent from 11 px on, and clear again at the top", async ({ page }) => {
-    await page.goto("/");
-    expect(await colorAt(page, 11)).toMatch(TRANSLUCENT);
-    expect(await colorAt(page, 0)).toBe(CLEAR);
-  });
-
-  test("is translucent when the browser itself has scrolled", async ({ page }) => {
-    await page.goto("/pricing#faq");
-    await expect.poll(() => headerColor(page)).toMatch(TRANSLUCENT);
-  });
+  await page.goto("/");
+  expect(await colorAt(10)).toBe(CLEAR);
+  expect(await colorAt(11)).toMatch(TRANSLUCENT);
+  expect(await colorAt(0)).toBe(CLEAR);
+  await page.goto("/pricing#faq");
+  await expect.poll(() => headerColor(page)).toMatch(TRANSLUCENT);
 });
 
 test.describe("without scripts", () => {
   test.use({ javaScriptEnabled: false });
 
   const menuOf = (page: Page) => page.getByRole("navigation", { name: "Main" });
-  const toggleOf = (page: Page) => page.getByRole("button", { name: "Menu" });
   async function expectAllClickable(page: Page) {
     const links = menuOf(page).getByRole("link");
     await expect(links).toHaveText(["Home", "Pricing", "Customer Console", "Start free trial"]);
@@ -84,36 +71,26 @@ test.describe("without scripts", () => {
 
   test("the menu is a row of links on a large screen", async ({ page }) => {
     await page.goto("/");
-    await expect(toggleOf(page)).toBeHidden();
+    await expect(page.getByRole("button", { name: "Menu" })).toBeHidden();
     await expectAllClickable(page);
   });
 
-  test.describe("on a phone", () => {
-    test.use({ viewport: faults.PHONE });
-
-    test("a button opens the menu, and a link of it leads to its page", async ({ page }) => {
-      await page.goto("/");
-      await expect(menuOf(page)).toBeHidden();
-      await toggleOf(page).click();
-      await expectAllClickable(page);
-      await menuOf(page).getByRole("link", { name: "Pricing" }).click();
-      await expect(page).toHaveURL("/pricing");
-    });
-
-    test("the keyboard opens the menu, moves through it and closes it", async ({ page }) => {
-      await page.goto("/");
-      await toggleOf(page).press("Enter");
-      await page.keyboard.press("Tab");
-      await expect(menuOf(page).getByRole("link", { name: "Home" })).toBeFocused();
-      await page.keyboard.press("Escape");
-      await expect(menuOf(page)).toBeHidden();
-    });
-
-    test("the header is readable over the content", async ({ page }) => {
-      await page.goto("/pricing");
-      await page.mouse.wheel(0, 600);
-      await expect.poll(() => headerColor(page)).toMatch(TRANSLUCENT);
-    });
+  test("on a phone a button opens the menu, and the header is readable over the content", async ({ page }) => {
+    await page.setViewportSize(PHONE);
+    await page.goto("/");
+    const toggle = page.getByRole("button", { name: "Menu" });
+    await expect(menuOf(page)).toBeHidden();
+    await toggle.press("Enter");
+    await page.keyboard.press("Tab");
+    await expect(menuOf(page).getByRole("link", { name: "Home" })).toBeFocused();
+    await page.keyboard.press("Escape");
+    await expect(menuOf(page)).toBeHidden();
+    await toggle.click();
+    await expectAllClickable(page);
+    await menuOf(page).getByRole("link", { name: "Pricing" }).click();
+    await expect(page).toHaveURL("/pricing");
+    await page.mouse.wheel(0, 600);
+    await expect.poll(() => headerColor(page)).toMatch(TRANSLUCENT);
   });
 });
 
@@ -126,26 +103,4 @@ test("the keyboard's first stop is a link past the header, which can only be see
   await expect(skip).toBeInViewport({ ratio: 1 });
   await page.keyboard.press("Enter");
   await expect(page.locator("#main")).toBeFocused();
-});
-
-test("the keyboard opens and closes a question", async ({ page }) => {
-  await page.goto("/pricing");
-  const answer = page.getByText("the price difference is prorated");
-  const question = page.locator("summary", { hasText: "Can I upgrade my plan?" });
-  await expect(answer).toBeHidden();
-  await question.press("Enter");
-  await expect(answer).toBeVisible();
-  await question.press("Enter");
-  await expect(answer).toBeHidden();
-});
-
-test("each plan of the pricing page can be seen", async ({ page }) => {
-  await page.goto("/pricing");
-  for (const words of [
-    `${PLANS.MINI.short} a month`,
-    `${PLANS.LITE.short} a month`,
-    "ENTERPRISE/AGENCY",
-    "Price on request",
-  ])
-    await expect(page.getByText(words).first()).toBeVisible();
 });

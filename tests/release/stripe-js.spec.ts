@@ -40,11 +40,14 @@ async function startCardStep(simulatorUrl: string) {
   const { site, upstream, dispose } = await startVisitedSite({ vars });
   return {
     site,
-    async give(setup: "open" | "canceled" | "succeeded" | "unknown") {
+    /** Gives an open setup intent. Returns what happens to it once the site has shown the card step, for which it asks Stripe. */
+    async give(setup: "open" | "canceled" | "succeeded") {
       const { id, client_secret } = await newIntent(world);
-      if (setup === "canceled") await world.stripe.setupIntents.cancel(id);
-      if (setup === "succeeded") await confirm(world, id, "pm_card_visa");
-      upstream.answersJson(200, { client_secret: setup === "unknown" ? "seti_123_secret_456" : client_secret });
+      upstream.answersJson(200, { client_secret });
+      return async () => {
+        if (setup === "canceled") await world.stripe.setupIntents.cancel(id);
+        if (setup === "succeeded") await confirm(world, id, "pm_card_visa");
+      };
     },
     async end() {
       await dispose();
@@ -72,8 +75,8 @@ test.describe.configure({ mode: "default" });
 
 for (const { situation, setup, card, says, shows } of ANSWERS) {
   test(situation, async ({ page, cardStep }) => {
-    await cardStep.give(setup);
-    const { said } = await recordStripeJs(page);
+    const change = await cardStep.give(setup);
+    const { said } = await recordStripeJs(page, change);
     const visitor = signup(page);
     await visitor.signUp();
     if (card) await visitor.pay(card.number);

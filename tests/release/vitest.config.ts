@@ -10,7 +10,13 @@ const long = {
   env: { SIGN_UPS: "2000", SEQUENCES: "300" },
 };
 // A command starts Node and Wrangler several times.
-const release = { ...workers, name: "release", include: ["tests/release/**/*.test.ts"], testTimeout: 600_000 };
+const release = {
+  ...workers,
+  name: "release",
+  include: ["tests/release/**/*.test.ts"],
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+};
 
 export default defineConfig({
   test: {

@@ -7,7 +7,7 @@ import type { World } from "./world";
 /* Checked while a history runs: what is charged, shown and sent. */
 
 /**
- * Checked whenever a subscription changes: its customer agreed to the plan and price, pays no more than the form showed, has no
+ * Checked whenever a subscription changes: its customer agreed to plan, price and tax, pays no more than the form showed, has no
  * second subscription and is not charged during the trial.
  */
 export function checkSubscription(world: World, deeds: Deeds, one: StripeObject) {
@@ -33,6 +33,8 @@ export function checkSubscription(world: World, deeds: Deeds, one: StripeObject)
   if (agreed.length === 0) world.violate(`${emailOf(one)} is subscribed to ${price?.id} but never agreed to it`);
   const shown = agreed.map((consent) => consent.shown ?? Infinity);
   if (cents > Math.max(...shown)) world.violate(`${emailOf(one)} pays ${cents} cents but the form showed ${shown}`);
+  if (one.automatic_tax?.enabled && !agreed.some(({ taxTold }) => taxTold))
+    world.violate(`${emailOf(one)} pays tax but no page said so`);
   for (const consent of agreed) checkShownPrice(world, deeds, consent, one);
   const [row] = database.run("SELECT * FROM sign_ups WHERE stripe_customer_id = ?", [one.customer]).results;
   if (row && (row.stripe_price_id !== price?.id || row.price_cents !== cents))

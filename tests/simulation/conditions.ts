@@ -1,7 +1,31 @@
 import { DAY, HOUR, MINUTE } from "../support/api-in-process/scheduler";
-import type { Receiver } from "./kinds-of-failure";
 import { PACKAGES } from "./price-list";
-import { randomOf } from "./random";
+import { type Random, randomOf } from "./random";
+import type { StripeFault } from "./stripe/stripe-model";
+
+/* How and when a step can fail, and how long it takes. */
+
+const LOST = ["fails", "fails after", "hangs", "hangs after", "dies", "dies after"] as const;
+const HTTP = [...LOST, "500", "500 after", "429"] as const;
+/** 502: from the edge of Stripe, which passed nothing on, or something that is executed later. */
+const STRIPE = [...HTTP, "400", "409", "502", "502 later"] as const;
+export const FATES = { database: LOST, stripe: STRIPE, mail: HTTP, console: HTTP } as const;
+export type Receiver = keyof typeof FATES;
+export type Fate = "ok" | (typeof FATES)[Receiver][number];
+
+/** How a call fails at Stripe or another receiver. */
+export const FAILURES: Partial<Record<Fate, StripeFault>> = { "400": "refused", "500": "before", "500 after": "after" };
+
+/** A step's name without IDs, so that it is the same in every history. */
+export const stepOf = (label: string) =>
+  label
+    .replace(/\/\w+_[0-9a-f]{8}\d+/g, "/:id")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, 100);
+
+/** Usually milliseconds, sometimes long enough for everything else to happen first. */
+export const latency = (random: Random) => (random.chance(0.88) ? random.between(1, 40) : random.between(40, 3_500));
 
 /** Midnights (UTC) at which a month, February 29 or a year begins or ends. */
 const MIDNIGHTS = ["2026-02-01", "2026-05-01", "2026-03-01", "2028-02-29", "2028-03-01", "2027-01-01"] as const;
@@ -18,6 +42,8 @@ const NEVER: Period = { from: 0, to: 0 };
 
 export type Conditions = Period & {
   onePerPerson: boolean;
+  /** The places whose API has Stripe Tax. */
+  taxIn: (0 | 1)[];
   /** The probability that a step fails within `windows`. */
   faulty: number;
   /** When something may fail. */
@@ -57,6 +83,7 @@ export function conditionsOf(seed: number): Conditions {
   return {
     from: start,
     to: start + DAYS[isLong ? 1 : 0] * DAY,
+    taxIn: randomOf(seed, "tax").oneOf<(0 | 1)[]>([[], [0], [1], [0, 1]]),
     onePerPerson: isLong !== [2, 3].includes(level),
     faulty,
     outage,

@@ -1,9 +1,9 @@
-import { PLAN_RETIRED, PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../app/contract/problem-types";
+import { PLAN_RETIRED, REQUEST_IN_PROGRESS, TERMS_CHANGED } from "../../app/contract/problem-types";
 import type { Reply } from "./world";
 
 /**
  * `shown` is the plan's price on the page, in cents; undefined if the site does not send it. `told` is the price in the API's last
- * answer, which the next pages show.
+ * answer, which the next pages show. `taxShown` and `taxTold` are the same about tax on top of it.
  */
 export type Form = {
   name: string;
@@ -12,6 +12,8 @@ export type Form = {
   plan: { id: string | undefined };
   shown?: number | undefined;
   told?: number | undefined;
+  taxShown?: boolean | undefined;
+  taxTold?: boolean | undefined;
 };
 /** A form and the last reply to it. */
 export type SentForm = Form & { reply: Reply };
@@ -35,8 +37,6 @@ export class Deeds {
   /** When the owner of the email address first reported a sign-up, by its ID. */
   readonly reportedNotMe = new Map<string, number>();
   readonly verified: string[] = [];
-  /** The sign-ups whose address somebody confirmed with the button, even if the answer was lost. */
-  readonly pressed = new Set<string>();
   /** The customers that sales subscribed. */
   readonly sold = new Set<string>();
 }
@@ -50,8 +50,14 @@ export const centsIn = (reply: Reply): number | undefined => {
   return cents === undefined ? undefined : Number(cents);
 };
 
+/** Whether an answer adds tax; undefined if it does not say. */
+export const taxIn = (reply: Reply): boolean | undefined => {
+  const tax = /"tax_added":(true|false)/.exec(reply?.text ?? "")?.[1];
+  return tax === undefined ? undefined : tax === "true";
+};
+
 export const isRetiredPlan = (reply: Reply): boolean => reply?.status === 422 && reply.text.includes(PLAN_RETIRED);
 
 /** True for a 409 after which the same form may still be accepted. */
 export const mayBeSentAgain = ({ text }: NonNullable<Reply>): boolean =>
-  text.includes(REQUEST_IN_PROGRESS) || text.includes(PRICE_CHANGED);
+  text.includes(REQUEST_IN_PROGRESS) || text.includes(TERMS_CHANGED);

@@ -1,6 +1,7 @@
 import { monthlyPrice } from "../support/api-in-process/stripe-objects";
 import { checkEmail, checkSubscription } from "./charges";
 import { Deeds } from "./deeds";
+import { deliver } from "./deliveries";
 import { checkEnd } from "./invariants";
 import type { LoadedApi } from "./loaded-api";
 import { MailReader } from "./mail-reader";
@@ -18,7 +19,10 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
     history,
     loaded,
     isTraced,
-    (subscription) => checkSubscription(world, deeds, subscription),
+    (event, about) => {
+      if (about.object === "subscription" && about.status !== "canceled") checkSubscription(world, deeds, about);
+      deliver(world, event, about);
+    },
     (key, text) => {
       checkEmail(world, key, text);
       void new MailReader(world, deeds, key).read(text);

@@ -1,6 +1,5 @@
 import { HOUR, SECOND } from "../support/api-in-process/scheduler";
 import { Actor } from "./actor";
-import { insist } from "./insist";
 
 /** Whoever reads an email of the API, and the scanner of its mail server, which opens each link. */
 export class MailReader extends Actor {
@@ -14,13 +13,22 @@ export class MailReader extends Actor {
     const press = async (kind: string, signUpIds: string[]) => {
       const path = links.find((link) => link.startsWith(`/links/${kind}/`));
       if (path === undefined) return;
-      await world.scheduler.sleep(random.between(0, random.chance(0.5) ? 20 * SECOND : 20 * HOUR));
-      if (kind === "verify-email") deeds.pressed.add(signUpId);
-      else if (!deeds.reportedNotMe.has(signUpId)) deeds.reportedNotMe.set(signUpId, world.now);
-      const reply = await insist(this, `${key} ${kind}`, (name) => world.request(name, path, { method: "POST" }));
+      await this.pause(random.chance(0.5) ? 20 * SECOND : 20 * HOUR);
+      if (kind === "not-me") this.#report(signUpId);
+      const reply = await this.insist(`${key} ${kind}`, (name) => world.request(name, path, { method: "POST" }));
+      if (kind === "not-me") this.#report(signUpId);
       if (reply?.status === 200) signUpIds.push(signUpId);
     };
     if (random.chance(0.3)) await press("verify-email", deeds.verified);
     if (random.chance(0.1)) await press("not-me", deeds.closed);
+  }
+
+  /** "This wasn't me" also ends what else has the address by then, if nobody has confirmed it. */
+  #report(signUpId: string): void {
+    const { deeds, world } = this;
+    const ofAddress = "SELECT id FROM sign_ups WHERE email = (SELECT email FROM sign_ups WHERE id = ?)";
+    const rows = world.loaded.database.run(ofAddress, [signUpId]).results;
+    for (const id of [signUpId, ...rows.map((one) => String(one.id))])
+      if (!deeds.reportedNotMe.has(id)) deeds.reportedNotMe.set(id, world.now);
   }
 }

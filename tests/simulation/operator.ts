@@ -1,27 +1,25 @@
 import { HOUR, SECOND } from "../support/api-in-process/scheduler";
 import { SETTINGS } from "../support/api-in-process/settings";
+import type { Answer } from "../support/api-in-process/stripe-objects";
 import { Actor } from "./actor";
-import { insist } from "./insist";
 import type { Reply } from "./world";
+
+const HEADERS = { authorization: `Bearer ${SETTINGS.OPERATOR_TOKEN}`, "content-type": "application/json" };
 
 /** Somebody at the company, who has the operator's token. */
 export class Operator extends Actor {
   /** Changes the prices, step by step. */
   async changePrices(): Promise<void> {
-    await this.world.prices.change((name, path, init) =>
-      insist(
-        this,
-        name,
-        (attempt) => this.world.request(attempt, path, init),
-        ({ status }) => status === 200,
-      ),
-    );
+    const isSet = ({ status }: Answer) => status === 200;
+    await this.world.prices.change((name, body) => {
+      const init = { method: "POST", headers: HEADERS, body: JSON.stringify(body) };
+      return this.insist(name, (attempt) => this.world.request(attempt, "/operator/catalog", init), isSet);
+    });
   }
 
   /** Exports and erases a person's data, at once or a day or two later. */
   async exportAndErase(email: string): Promise<void> {
-    const most = this.random.chance(0.5) ? 60 * SECOND : 50 * HOUR;
-    await this.world.scheduler.sleep(this.random.between(0, most));
+    await this.pause(this.random.chance(0.5) ? 60 * SECOND : 50 * HOUR);
     await this.#ask("exports", "/operator/export", email);
     await this.erase(email);
   }
@@ -34,8 +32,7 @@ export class Operator extends Actor {
   }
 
   #ask(work: string, path: string, email: string): Promise<Reply> {
-    const headers = { authorization: `Bearer ${SETTINGS.OPERATOR_TOKEN}`, "content-type": "application/json" };
-    const init = { method: "POST", headers, body: JSON.stringify({ email }) };
-    return insist(this, `${this.name} ${work}`, (name) => this.world.request(name, path, init));
+    const init = { method: "POST", headers: HEADERS, body: JSON.stringify({ email }) };
+    return this.insist(`${this.name} ${work}`, (name) => this.world.request(name, path, init));
   }
 }

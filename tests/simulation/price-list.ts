@@ -1,14 +1,15 @@
+import { PAID_PLANS } from "../../app/contract/plans";
 import { HOUR, type Scheduler, SECOND } from "../support/api-in-process/scheduler";
-import { SETTINGS } from "../support/api-in-process/settings";
 import { type Random, randomOf } from "./random";
 
 type Package = { id: string; name: string; cents: number; price: string };
 
+const [mini, lite, standard] = PAID_PLANS;
 /** The packages of the first migration, and their prices at Stripe. */
 export const PACKAGES: readonly [Package, ...Package[]] = [
-  { id: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10", name: "MINI", cents: 10_000, price: "price_mini" },
-  { id: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220", name: "LITE", cents: 20_000, price: "price_lite" },
-  { id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430", name: "STANDARD", cents: 50_000, price: "price_standard" },
+  { id: mini.packageId, name: "MINI", cents: 10_000, price: "price_mini" },
+  { id: lite.packageId, name: "LITE", cents: 20_000, price: "price_lite" },
+  { id: standard.packageId, name: "STANDARD", cents: 50_000, price: "price_standard" },
 ];
 /** A plan that is sold by its link alone. It is in the database from the beginning. */
 export const CUSTOM: Package = {
@@ -22,7 +23,7 @@ const CHANGES = [0, 0, 1, 3, 3] as const;
 /** A price changes by one of these factors. */
 const BY = [0.5, 0.9, 1.1, 2] as const;
 
-type Ask = (name: string, path: string, init: RequestInit) => Promise<unknown>;
+type Ask = (name: string, catalog: object) => Promise<unknown>;
 
 /** The prices that the site shows. During a history an operator changes them and the API's catalog, in either order. */
 export class PriceList {
@@ -59,16 +60,13 @@ export class PriceList {
     return this.#retired.some((one) => one.id === packageId && one.from <= from && to < one.to);
   }
 
-  /** @param ask sends a request until it is answered with 200 */
+  /** @param ask sends a catalog until it is answered with 200 */
   async change(ask: Ask): Promise<void> {
     const random = this.#random;
-    const authorization = `Bearer ${SETTINGS.OPERATOR_TOKEN}`;
-    const headers = { "content-type": "application/json", authorization };
     const changes = random.oneOf<number>(CHANGES);
     for (let change = 1; change <= changes; change += 1) {
       await this.scheduler.sleep(random.chance(0.7) ? random.between(0, 30) * SECOND : random.between(0, 24) * HOUR);
-      const set = (body: object) =>
-        ask(`catalog ${change}`, "/operator/catalog", { method: "POST", headers, body: JSON.stringify(body) });
+      const set = (catalog: object) => ask(`catalog ${change}`, catalog);
       await random
         .oneOf([this.#reprice, this.#reprice, this.#keepPrices, this.#repriceCustom, this.#retire])
         .call(this, set);

@@ -1,19 +1,18 @@
 import { expect } from "vitest";
 import { DUPLICATE, SIGNUP_CANCELED, SIGNUP_FINISHED } from "../../app/signup/server/notices.server";
-import type { SignupReply, SignupStep } from "../../app/signup/steps";
 import { fields, PASSWORD } from "../support/person";
 import { OTHER_PLAN, PLAN } from "../support/site-in-process/site-settings";
 import { CUSTOM } from "./price-list";
 import { randomOf } from "./random";
-import type { Backend } from "./site-backend";
-import { changePrices, expectNoMore, expectTrue, shownOn } from "./site-prices";
+import { changePrices, expectNoMore, expectTrue } from "./site-prices";
+import { type Backend, type Form, intentOf, siteWithApi } from "./site-with-api";
+import { browserOf } from "./visited-pages";
 
 /*
  * Random visitors of the site, with the API and Stripe behind it. After each step the page must show the truth, and at the end
  * every open page must let its visitor continue.
  */
 
-type Form = Record<string, string>;
 type World = Awaited<ReturnType<typeof worldOf>>;
 type Tab = World["tabs"][number];
 
@@ -28,50 +27,9 @@ async function worldOf(backend: Backend, seed: number) {
   const emails: [string, ...string[]] = [emailOf(0), emailOf(1)];
   /** Email addresses with a working card, and each sign-up's email address by key, since not every page shows it. */
   const [began, owners] = [new Set<string>(), new Map<string, string>()];
-  return { ...backend, random: randomOf(seed, "visitors"), tabs, emailOf, emails, began, owners };
-}
-
-/** A browser: its cookies, and the page that a request leads to. */
-function browserOf(backend: Backend) {
-  const jar = new Map<string, string>();
-  const browser = { keepsCookies: true, jar, open };
-  async function open(path: string, form?: Form, redirects = 0): Promise<ReturnType<typeof pageOf>> {
-    if (redirects > 4) throw new Error(`${path} leads in a circle`);
-    const headers = { Cookie: [...jar].map((pair) => pair.join("=")).join("; ") };
-    const { cookies, sentTo, step, reply } = await backend.ask(path, headers, form);
-    for (const cookie of browser.keepsCookies ? cookies : []) {
-      const [name = "", value = ""] = cookie.split(";")[0]?.split("=") ?? [];
-      if (value === "") jar.delete(name);
-      else jar.set(name, value);
-    }
-    if (typeof sentTo === "string") return open(sentTo, undefined, redirects + 1);
-    if (!step) throw new Error("There is no page");
-    return pageOf(path, step, reply);
-  }
-  return browser;
-}
-
-/** A page as a visitor reads it: the sign-up's or the form's details, and the links. */
-function pageOf(path: string, step: SignupStep, reply?: SignupReply) {
-  const filledIn = step.step === "form" ? step.draft : "details" in step ? step.details : undefined;
-  const typed: Record<string, unknown> = reply?.form?.initialValue ?? filledIn ?? {};
-  const kind = reply?.form ? "form" : step.step === "resume" ? step.state : step.step;
-  const card = kind === "card" && step.step === "card" ? step : undefined;
-  return {
-    path,
-    kind,
-    notice: reply?.notice,
-    text: JSON.stringify(reply?.form ? reply : [step, reply]),
-    email: String(typed.email ?? ""),
-    company: String(typed.company_name ?? ""),
-    plan: String(typed.package_id ?? ("packageId" in step ? step.packageId : "")),
-    key: (kind !== "form" && "key" in step && step.key) || "",
-    clientSecret: card?.clientSecret ?? "",
-    returnPath: card?.returnPath ?? "",
-    shown: shownOn(step, reply),
-    isRetired: (reply?.planProblem ?? (step.step === "form" ? step.planProblem : undefined)) !== undefined,
-    link: card?.resumeLink?.url.replace(/^https?:\/\/[^/]+/, ""),
-  };
+  /** Each card that Stripe is processing, with its owner's email address. */
+  const processed = new Map<string, string>();
+  return { ...backend, processed, random: randomOf(seed, "visitors"), tabs, emailOf, emails, began, owners };
 }
 
 const COMPANIES = ["Engines Ltd", "Difference Inc"] as const;
@@ -79,27 +37,40 @@ const COMPANIES = ["Engines Ltd", "Difference Inc"] as const;
 const pathOf = (plan: string) => `/subscription/${plan}`;
 
 /** Counts subscriptions at Stripe and lists the companies of the API's sign-ups with a trial. */
-async function trialsOf({ rows, chargesOf }: World, email: string) {
-  const found = await rows("SELECT company_name FROM sign_ups WHERE email = ? AND status = 'trialing'", email);
+function trialsOf({ rows, chargesOf }: World, email: string) {
+  const found = rows("SELECT company_name FROM sign_ups WHERE email = ? AND status = 'trialing'", email);
   const companies = found.map(({ company_name }) => String(company_name));
-  return { subscriptions: (await chargesOf(email)).length, companies };
+  return { subscriptions: chargesOf(email).length, companies };
 }
+
+const rowOf = ({ rows }: World, clientSecret: string) =>
+  rows("SELECT * FROM sign_ups WHERE stripe_setup_intent_id = ?", intentOf(clientSecret))[0];
 
 /** Opens a page or posts a form. The page must show the truth, no password and no other sign-up's name. */
 async function open(world: World, tab: Tab, path: string, form?: Form): Promise<void> {
-  tab.page = await tab.browser.open(path, form);
+  const { browser } = tab;
+  const isProcessed = world.cardOf(browser.card) === "processing";
+  const hasCard = isProcessed || rowOf(world, browser.card)?.status === "trialing";
+  tab.page = await browser.open(path, form);
   const { kind, email, company, key, notice, text, clientSecret } = tab.page;
+  if (clientSecret) browser.card = clientSecret;
+  if (tab.page.isOpen && browser.card) {
+    expect(hasCard, `a ${kind} page says that a card is missing`).toBe(false);
+    expect(world.cardOf(browser.card), `Stripe about the card of a ${kind} page`).toBe("requires_payment_method");
+  }
+  if (form && hasCard && !notice) expect(["waiting", "done", "busy"], "beside a card that is set up").toContain(kind);
+  if (kind === "done") browser.card = "";
   if (key && email) world.owners.set(key, email);
-  tab.email = email || (world.owners.get(key) ?? tab.email);
+  if (key && email) browser.email = email;
+  tab.email = email || (world.owners.get(key) ?? ((kind === "waiting" && browser.email) || tab.email));
   expect(text).not.toContain(PASSWORD);
   expect([...COMPANIES, ...world.emails].filter((name) => text.includes(name))).toEqual(email ? [company, email] : []);
-  const setupIntent = clientSecret.split("_secret_")[0] ?? "";
-  const [row] = await world.rows("SELECT * FROM sign_ups WHERE stripe_setup_intent_id = ?", setupIntent);
+  const row = rowOf(world, clientSecret);
   if (row && email) expect(row).toMatchObject({ email, company_name: company });
-  const own = row ? [row] : await world.rows("SELECT * FROM sign_ups WHERE email = ?", tab.email);
-  await expectTrue(world, { ...tab.page, email: tab.email }, own);
+  const own = row ? [row] : world.rows("SELECT * FROM sign_ups WHERE email = ?", tab.email);
+  expectTrue(world, { ...tab.page, email: tab.email }, own);
   if (kind !== "done" && notice?.message !== SIGNUP_FINISHED.message) return;
-  const { subscriptions, companies } = await trialsOf(world, tab.email);
+  const { subscriptions, companies } = trialsOf(world, tab.email);
   expect([kind, subscriptions, companies]).toEqual([kind, 1, company ? [company] : companies]);
 }
 
@@ -112,12 +83,14 @@ async function send(world: World, tab: Tab, more: Form = {}, losesAnswers = fals
   world.loseAnswers(losesAnswers);
   await open(world, tab, pathOf(form.package_id ?? ""), form);
   world.loseAnswers(false);
-  await expectNoMore(world, tab.page.clientSecret, form.price_cents);
+  expectNoMore(world, tab.page.clientSecret, form.price_cents);
   const { kind, email, company } = tab.page;
-  if (kind !== "waiting") expect([email, company]).toEqual([form.email, form.company_name]);
+  // The browser's own sign-up has a card, so the form leads there.
+  if (kind !== "waiting" && kind !== "done") expect([email, company]).toEqual([form.email, form.company_name]);
 }
 
-async function enterCard({ began, enterCard }: World, { page, email }: Tab, works: boolean): Promise<void> {
+async function enterCard({ began, enterCard, processed }: World, { page, email }: Tab, works: boolean): Promise<void> {
+  if (processed.has(page.clientSecret)) return;
   if ((await enterCard(page.clientSecret, works)) && works) began.add(email);
 }
 
@@ -136,15 +109,34 @@ async function openLink(world: World, tab: Tab): Promise<void> {
     await open(world, there, there.page.path, { intent: "resume" });
 }
 
-const wait = async ({ random, wait }: World) => wait?.(random.oneOf([1, 12, 25]));
+async function wait({ random, wait, tabs }: World): Promise<void> {
+  await wait(random.oneOf([1, 12, 25]));
+  for (const { browser } of tabs) browser.card = "";
+}
+
+/** The bank takes its time. Its answer comes with another step. */
+function processCard({ processCard, processed }: World, { page, email }: Tab): void {
+  if (processCard(page.clientSecret)) processed.set(page.clientSecret, email);
+}
+
+async function bankAnswers({ began, enterCard, processed, random }: World): Promise<void> {
+  for (const [clientSecret, email] of processed) {
+    const works = random.chance(0.5);
+    await enterCard(clientSecret, works);
+    if (works) began.add(email);
+  }
+  processed.clear();
+}
 
 /** As if the cookie with the sign-up were too old. The form's cookie stays, so the same form has the same key. */
 function loseSession(_: World, { browser }: Tab): void {
   for (const name of browser.jar.keys()) if (name.endsWith("signup")) browser.jar.delete(name);
+  browser.card = "";
 }
 
 function changeCookies({ random }: World, { browser }: Tab): void {
   browser.jar.clear();
+  browser.card = "";
   browser.keepsCookies = random.chance(0.5);
 }
 
@@ -169,6 +161,8 @@ const STEPS: [Step, ...Step[]] = [
   ["start over", onCard, (world, tab) => open(world, tab, tab.page.path, { ...START_OVER, sign_up: tab.page.key })],
   ["enter a card", onCard, (world, tab) => pay(world, tab, true)],
   ["enter a card and leave", onCard, (world, tab) => enterCard(world, tab, world.random.chance(0.5))],
+  ["enter a card that is processed", onCard, processCard],
+  ["the bank answers", anywhere, bankAnswers],
   ["enter a card that is declined", onCard, (world, tab) => pay(world, tab, false)],
   ["enter five cards that are declined", onCard, (world, tab) => pay(world, tab, false, 5)],
   ["open the link in the other browser", ({ page }) => page.link, openLink],
@@ -179,15 +173,18 @@ const STEPS: [Step, ...Step[]] = [
 ];
 
 /** Follows each page's offer until the sign-up succeeds or truly ends. */
-async function goOn(world: World, tab: Tab, moves = 0): Promise<void> {
+async function goOn(world: World, tab: Tab, seen: readonly string[] = []): Promise<void> {
   const { kind, notice, path, email, company, isRetired } = tab.page;
   if (kind === "done" || notice?.message === SIGNUP_FINISHED.message) return;
-  if (notice?.message === DUPLICATE && (await trialsOf(world, tab.email)).subscriptions === 1) return;
+  if (notice?.message === DUPLICATE && trialsOf(world, tab.email).subscriptions === 1) return;
   // The longest way: form, card, canceled sign-up, form, card, and the pages between.
-  if (moves === 14) throw new Error(`There is no way on from ${kind}`);
+  const pages = [...seen, notice ? `${kind} ("${notice.title}")` : kind];
+  if (pages.length > 14) throw new Error(`Following each page's offer leads to no end: ${pages.join(" → ")}`);
   if (kind === "card") await pay(world, tab, true);
-  else if (kind === "waiting") await open(world, tab, path);
-  else if (kind === "form") {
+  else if (kind === "waiting") {
+    await bankAnswers(world);
+    await open(world, tab, path);
+  } else if (kind === "form") {
     tab.browser.keepsCookies = true;
     // A filled-in form needs only its passwords. An empty form is filled in for a new visitor.
     const newcomer = { email: world.emailOf(world.emails.length) };
@@ -201,13 +198,13 @@ async function goOn(world: World, tab: Tab, moves = 0): Promise<void> {
     if (notice) await open(world, tab, path);
     await open(world, tab, path, { intent: "resume" });
   }
-  return goOn(world, tab, moves + 1);
+  return goOn(world, tab, pages);
 }
 
 /** Runs a seed's random sequence and records its steps in `way`. Fails if a page is untrue or a dead end. */
-export async function runSequence(backend: Backend, seed: number, way: string[]): Promise<void> {
+export async function runSequence(seed: number, way: string[]): Promise<void> {
   way.splice(0, way.length, `SEED=${seed} SEQUENCES=1`);
-  const world = await worldOf(backend, seed);
+  const world = await worldOf(siteWithApi(), seed);
   const { tabs, emails, began, random } = world;
   for (let taken = 0; taken < 24; ) {
     const [tab, [name, isOn, run]] = [random.oneOf(tabs), random.oneOf(STEPS)];
@@ -222,7 +219,7 @@ export async function runSequence(backend: Backend, seed: number, way: string[])
   }
   // One trial for each email address that had a working card, and no other subscription.
   for (const email of emails) {
-    const { subscriptions, companies } = await trialsOf(world, email);
+    const { subscriptions, companies } = trialsOf(world, email);
     const count = began.has(email) ? 1 : 0;
     expect([email, subscriptions, companies.length]).toEqual([email, count, count]);
   }

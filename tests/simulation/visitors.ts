@@ -1,11 +1,10 @@
-import { SHOWN_PRICE_HEADER } from "../../app/contract/site-headers";
+import { SHOWN_TERMS_HEADER } from "../../app/contract/site-headers";
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
 import { type Answer, POOR } from "../support/api-in-process/stripe-objects";
 import { validRequest } from "../support/person";
 import { Actor } from "./actor";
 import { checkShownPrice } from "./charges";
-import { centsIn, type Form, intentOf, mayBeSentAgain, type SentForm } from "./deeds";
-import { insist } from "./insist";
+import { centsIn, type Form, intentOf, mayBeSentAgain, type SentForm, taxIn } from "./deeds";
 import { Operator } from "./operator";
 import { CUSTOM, PACKAGES } from "./price-list";
 import { randomOf } from "./random";
@@ -21,8 +20,6 @@ const PLANS: readonly [{ id: string | undefined }, ...{ id: string | undefined }
 export class Visitor extends Actor {
   #isTwin = false;
 
-  readonly #pause = (most: number) => this.world.scheduler.sleep(this.random.between(0, most));
-
   /** Everything one person does. Some people share an email address or a card. */
   async visit(index: number): Promise<void> {
     const { world } = this;
@@ -36,9 +33,9 @@ export class Visitor extends Actor {
     const other = { ...form, name: `${form.name} other`, key: `${form.key}-other`, plan: random.oneOf(PLANS) };
     const enter = (sent: SentForm) => this.#enterCard(sent.reply, sent, card);
     this.deeds.visitors.push({ name: this.name, email });
-    await this.#pause(index * 2 * SECOND);
+    await this.pause(index * 2 * SECOND);
     // Some come after prices have changed.
-    if (!this.#isTwin && random.chance(0.2)) await this.#pause(random.oneOf([5 * MINUTE, 30 * HOUR]));
+    if (!this.#isTwin && random.chance(0.2)) await this.pause(random.oneOf([5 * MINUTE, 30 * HOUR]));
     if (world.conditions.faulty > 0 && random.chance(0.05))
       void new Operator(world, this.deeds, `operator ${index}`).exportAndErase(email);
 
@@ -55,14 +52,14 @@ export class Visitor extends Actor {
         const sent = await this.#signUp(form);
         // The first tab may send its card at the same time.
         if (random.chance(0.3)) void enter(sent);
-        await this.#pause(20 * SECOND);
+        await this.pause(20 * SECOND);
         return enter(await this.#signUp(other));
       }
       case "once more": {
         // Without the session's cookie, with prices that may have changed, before or after the card.
         const sent = await this.#signUp(form);
         if (random.chance(0.5)) void enter(sent);
-        await this.#pause(random.oneOf([2 * MINUTE, 20 * HOUR]));
+        await this.pause(random.oneOf([2 * MINUTE, 20 * HOUR]));
         const again = await this.#signUp({ ...form, name: `${form.name} once more` });
         return enter(again.reply?.status === 200 ? again : sent);
       }
@@ -73,20 +70,22 @@ export class Visitor extends Actor {
         const due = world.now + DAY - 8 * SECOND;
         await this.#post({ ...form, name: `${form.name} the day before` });
         await world.scheduler.sleep(due - world.now);
-        await this.#pause(8 * SECOND);
+        await this.pause(8 * SECOND);
         break;
       }
     }
     return enter(await this.#signUp(form));
   }
 
-  async #post({ name, key, email, plan, shown }: Form): Promise<Reply> {
+  async #post({ name, key, email, plan, shown, taxShown }: Form): Promise<Reply> {
     const { world, deeds } = this;
     const headers = {
       ...{ "content-type": "application/json", "idempotency-key": key, "cf-connecting-ip": "192.0.2.1" },
-      ...(shown !== undefined && { [SHOWN_PRICE_HEADER]: String(shown) }),
+      [SHOWN_TERMS_HEADER]: JSON.stringify({ price_cents: shown, tax_added: taxShown }),
     };
-    const body = JSON.stringify({ ...validRequest, email, package_id: plan.id });
+    // Stripe does not recognize every address.
+    const country = email.length % 2 === 0 ? "Atlantis" : validRequest.country;
+    const body = JSON.stringify({ ...validRequest, email, country, package_id: plan.id });
     const sentAt = world.now;
     const firstSent = deeds.firstSent.get(key) ?? sentAt;
     deeds.firstSent.set(key, firstSent);
@@ -99,6 +98,10 @@ export class Visitor extends Actor {
       world.violate(`${name} got a 200 although its email address has a trial`);
     if (reply?.status === 200 && world.prices.isRetired(plan.id, firstSent, world.now))
       world.violate(`${name} got a 200 although its plan is no longer sold`);
+    const pending = "SELECT 1 FROM sign_ups WHERE idempotency_key = ? AND status = 'pending'";
+    const isPending = world.loaded.database.run(pending, [key]).results.length > 0;
+    if (reply?.status === 200 && isPending && taxShown === false && taxIn(reply))
+      world.violate(`${name} got a 200 with tax although its form showed none`);
     if (reply?.status === 200) this.#compare({ name, key, email, plan, told: centsIn(reply) }, intentOf(reply));
     const { canceled_at } = world.stripe.get(intentOf(reply)) ?? {};
     if ((canceled_at ?? sentAt) < sentAt) world.violate(`${name} got the client secret of a canceled setup intent`);
@@ -130,16 +133,20 @@ export class Visitor extends Actor {
     const isDecided = (answer: Answer) => [200, 409, 422].includes(answer.status) && !mayBeSentAgain(answer);
     const sendsPrice = this.random.chance(0.9);
     let sent = form;
+    // The site has Stripe Tax or not, whatever the API has.
+    let taxShown: boolean | undefined = randomOf(this.world.history.seed, `tax of ${form.name}`).chance(0.5);
     let page = await this.#open(`${form.name} opens`, form.plan);
     if (page === "retired" && this.random.chance(0.5)) return { ...form, reply: undefined };
-    if (this.random.chance(0.2)) await this.#pause(2 * MINUTE);
+    if (this.random.chance(0.2)) await this.pause(2 * MINUTE);
     const send = async (name: string) => {
-      sent = { ...form, shown: sendsPrice && page !== "retired" ? page : undefined };
+      const shown = sendsPrice && page !== "retired" ? page : undefined;
+      sent = { ...form, shown, taxShown: sendsPrice ? taxShown : undefined };
       const reply = await this.#post({ ...sent, name });
+      taxShown = taxIn(reply) ?? taxShown;
       if (reply) page = centsIn(reply) ?? (await this.#open(`${name} returns`, form.plan));
       return reply;
     };
-    const reply = await insist(this, form.name, send, isDecided, this.random.chance(0.3) ? 4 : 400);
+    const reply = await this.insist(form.name, send, isDecided, this.random.chance(0.3) ? 4 : 400);
     this.deeds.sentForms.push({ ...sent, reply });
     return { ...sent, reply };
   }
@@ -150,22 +157,22 @@ export class Visitor extends Actor {
     const setupIntent = intentOf(reply);
     if (setupIntent === "" || reply === undefined) return;
     if (this.#isTwin) await this.#meet(card);
-    else await this.#pause(random.chance(0.67) ? 60 * SECOND : 26 * HOUR);
+    else await this.pause(random.chance(0.67) ? 60 * SECOND : 26 * HOUR);
     const declined = random.chance(0.1) ? Math.ceil(random.between(0, 6)) : 0;
     for (let tries = 0; tries < declined; tries += 1) {
       stripe.confirm(setupIntent, card, true);
-      await this.#pause(20 * SECOND);
+      await this.pause(20 * SECOND);
     }
     if (random.chance(0.1)) {
       // The bank takes its time.
       const intent = stripe.get(setupIntent);
       if (intent?.status === "requires_payment_method") intent.status = "processing";
-      await this.#pause(20 * MINUTE);
+      await this.pause(20 * MINUTE);
     }
     const outcome = stripe.confirm(setupIntent, card, false);
     this.world.note(`${form.name} enters ${card}: ${outcome}`);
     const taken = outcome === "succeeded" ? this.deeds.consents : this.deeds.refused;
-    const consent = { ...form, told: centsIn(reply) };
+    const consent = { ...form, told: centsIn(reply), taxTold: taxIn(reply) };
     taken.push({ ...consent, setupIntent, card, at: this.world.now });
     if (outcome !== "succeeded") return;
     if (random.chance(0.04)) void this.#removeCard(setupIntent);
@@ -181,7 +188,7 @@ export class Visitor extends Actor {
       if (status?.status === 200 && status.text.includes('"trial"')) return;
       if (status?.status === 200 && status.text.includes('"card_used"'))
         return this.#enterCard({ ...status, text: status.text + path }, form, `${card}, and another of ${form.name}`);
-      await this.#pause(4 * SECOND);
+      await this.pause(4 * SECOND);
     }
   }
 
@@ -196,7 +203,7 @@ export class Visitor extends Actor {
   async #removeCard(setupIntent: string): Promise<void> {
     const { stripe } = this.world;
     this.deeds.removed.add(setupIntent);
-    await this.#pause(this.random.chance(0.7) ? SECOND : 20 * SECOND);
+    await this.pause(this.random.chance(0.7) ? SECOND : 20 * SECOND);
     const { customer, payment_method } = stripe.get(setupIntent) ?? {};
     const path = this.random.chance(0.5)
       ? `DELETE /v1/customers/${customer}`
@@ -213,13 +220,13 @@ export class Visitor extends Actor {
     if (now + later > conditions.to - 3 * HOUR) return;
     await scheduler.sleep(later);
     for (let tries = 60; tries > 0; tries -= 1) {
-      await this.#pause(SECOND);
+      await this.pause(SECOND);
       const [made] = stripe.all("subscription", stripe.get(setupIntent)?.customer);
       if (!made) continue;
       made.cancel_at_period_end = this.random.chance(0.3);
       stripe.become(made, made.status ?? "");
       if (made.cancel_at_period_end) return;
-      await this.#pause(SECOND);
+      await this.pause(SECOND);
       return stripe.become(made, "canceled");
     }
   }

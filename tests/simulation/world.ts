@@ -1,28 +1,34 @@
 import { d1Of } from "../support/api-in-process/database";
-import { HOUR, MINUTE, Scheduler, SECOND } from "../support/api-in-process/scheduler";
+import { HOUR, Scheduler, SECOND } from "../support/api-in-process/scheduler";
 import { SETTINGS } from "../support/api-in-process/settings";
 import { type Answer, answer, refusal, type StripeObject } from "../support/api-in-process/stripe-objects";
-import { sign } from "../support/stripe-events";
-import { type Conditions, conditionsOf, type Period } from "./conditions";
+import {
+  type Conditions,
+  conditionsOf,
+  FAILURES,
+  FATES,
+  type Fate,
+  latency,
+  type Period,
+  type Receiver,
+  stepOf,
+} from "./conditions";
 import { Cron } from "./cron";
 import { Isolates } from "./isolates";
-import { FAILURES, FATES, type Fate, latency, type Receiver, stepOf } from "./kinds-of-failure";
 import type { Init, LoadedApi, Platform } from "./loaded-api";
 import { PriceList } from "./price-list";
 import { randomOf } from "./random";
 import { TooManyCalls } from "./stripe/call-count";
 import type { Event } from "./stripe/events";
-import { KeysInUse } from "./stripe/keys-in-use";
+import { edgeFailure, KeysInUse } from "./stripe/idempotency-keys";
 import { Stripe } from "./stripe/stripe-model";
 
 const SITE_WAITS = 10 * SECOND;
-const DELIVERIES = 6;
 /** With faults, some creations at Stripe take this long, and reads meanwhile get a 500 for READS_FAIL. */
 const SLOW_CREATION = 18 * SECOND;
 const READS_FAIL = 5 * SECOND;
 /** The probability that somebody ends a trial just before a call about it. */
 const CHARGED = 0.02;
-const WEBHOOK = "/webhooks/stripe";
 
 /** The same seed and visitors always give the same history. */
 export type History = { seed: number; visitors: number[] };
@@ -50,7 +56,7 @@ export class World implements Platform {
     readonly history: History,
     readonly loaded: LoadedApi,
     readonly tracing: boolean,
-    readonly watch: (subscription: StripeObject) => void,
+    readonly onEvent: (event: Event, about: StripeObject) => void,
     readonly onMail: (key: string, text: string) => void,
     readonly onStripeCall: (invocation: string) => void,
   ) {
@@ -60,8 +66,8 @@ export class World implements Platform {
     this.scheduler = new Scheduler(from);
     this.#keysInUse = new KeysInUse(this.scheduler);
     this.prices = new PriceList(history.seed, this.scheduler);
-    this.#isolates = new Isolates(loaded, this.scheduler.after.bind(this.scheduler), () => this.#env());
-    this.stripe = new Stripe(this.scheduler, (event, about) => this.#deliverEvent(event, about));
+    this.#isolates = new Isolates(loaded, this.scheduler.after.bind(this.scheduler), (place) => this.#env(place));
+    this.stripe = new Stripe(this.scheduler, onEvent);
     this.#cron = new Cron(this.scheduler, loaded, (name) => {
       this.note(name);
       this.#isolates.runScheduled(this.#isolates.begin(name, randomOf(history.seed, name)));
@@ -121,11 +127,18 @@ export class World implements Platform {
     const receiver = url.pathname === "/emails" ? "mail" : url.pathname.startsWith("/v1/") ? "stripe" : "console";
     const sent = new Headers(headers);
     const key = sent.get("idempotency-key") ?? sent.get("webhook-id") ?? undefined;
-    const end = this.#keysInUse.begin(receiver === "stripe" && method === "POST" ? key : undefined);
-    const isCharged = receiver === "stripe" && this.running.random.chance(CHARGED);
+    const { random } = this.running;
+    const isEdgeDown = () => random.chance(0.5) && this.mayFail("stripe: the edge fails beside a slow request");
+    const end = this.#keysInUse.begin(receiver === "stripe" && method === "POST" ? key : undefined, isEdgeDown);
+    const isCharged = receiver === "stripe" && random.chance(CHARGED);
     const effect = (fate: Fate): Answer => {
+      if (fate === "502 later") {
+        this.scheduler.after(random.between(0, SLOW_CREATION), () => void effect("ok"));
+        return edgeFailure;
+      }
       const inUse = end();
       if (inUse) return inUse;
+      if (fate === "502") return edgeFailure;
       if (fate === "429" || fate === "409") return refusal(Number(fate), "rate_limit", "rate_limit_error");
       const fails = FAILURES[fate];
       if (receiver === "stripe") {
@@ -139,8 +152,9 @@ export class World implements Platform {
     };
     const done = this.#step(receiver, `${method} ${url.pathname}`, effect, signal);
     // Only the parts of a Response that the API reads, because Node's own Response is too slow.
-    return done.then(({ status, text }) => {
-      return { status, ok: status === 200, headers: [], bodyUsed: false, body: null, text: async () => text };
+    return done.then(({ status, text, isReplayed }) => {
+      const headers = isReplayed ? [["idempotent-replayed", "true"]] : [];
+      return { status, ok: status === 200, headers, bodyUsed: false, body: null, text: async () => text };
     });
   }
 
@@ -209,9 +223,11 @@ export class World implements Platform {
     });
   }
 
-  #env(): object {
+  /** While a release changes a setting, one place has the old value and the other one the new. */
+  #env(place: 0 | 1): object {
     const DB = d1Of(this.loaded.database, (label, effect) => this.#step("database", label, effect));
-    return { ...SETTINGS, ONE_TRIAL_PER_PERSON: String(this.conditions.onePerPerson), DB };
+    const AUTOMATIC_TAX = String(this.conditions.taxIn.includes(place));
+    return { ...SETTINGS, ONE_TRIAL_PER_PERSON: String(this.conditions.onePerPerson), AUTOMATIC_TAX, DB };
   }
 
   /** Somebody archives a price in Stripe's dashboard, and makes it active again hours later. */
@@ -222,26 +238,5 @@ export class World implements Platform {
     };
     this.scheduler.after(from - this.now, set(false));
     this.scheduler.after(to - this.now, set(true));
-  }
-
-  /** Delivers an event late, twice or never, in any order, and repeats it if it is refused. */
-  #deliverEvent(event: Event, about: StripeObject): void {
-    const { id, type } = event;
-    if (about.object === "subscription" && about.status !== "canceled") this.watch(about);
-    const random = randomOf(this.history.seed, id);
-    const body = JSON.stringify({ ...event, object: "event" });
-    const delay = () => random.oneOf([random.between(10, 500), random.between(10, 5_000), random.between(0, 2 * HOUR)]);
-    const deliver = async (attempt: number) => {
-      const headers = { "stripe-signature": sign(body, undefined, Math.floor(this.now / SECOND)) };
-      const reply = await this.request(`${type} ${id} (${attempt})`, WEBHOOK, { method: "POST", headers, body });
-      const { arrivals } = this.stripe.events;
-      if (reply?.status === 200) arrivals.set(id, arrivals.get(id) ?? this.now);
-      else if (attempt > 0 && attempt < DELIVERIES)
-        this.scheduler.after(MINUTE * 5 ** attempt, () => void deliver(attempt + 1));
-    };
-    // Most events fall into the first window, so fewer of these are lost.
-    const isLost = this.conditions.faulty > 0 && random.chance(about.status === "requires_payment_method" ? 0.1 : 0.2);
-    if (!isLost || !this.mayFail(`${type}: never sent`)) this.scheduler.after(delay(), () => void deliver(1));
-    if (random.chance(0.1)) this.scheduler.after(delay(), () => void deliver(0));
   }
 }

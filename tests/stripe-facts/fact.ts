@@ -14,15 +14,12 @@ export type Fact<At = World> = {
 export type Answer = { [name: string]: Value | Value[] | Answer };
 type Value = string | number | boolean | null | undefined;
 
-/** A fact that only the simulator can show, and the reason. */
-export type UnseenFact = Fact<SimulatorWorld> & { notInTestMode: string };
-
-/** The simulator can also fail on demand, move a day ahead, and deliver events to this machine. */
+/** The simulator can also fail on demand, move a day ahead, and deliver events to this machine. Stripe's test mode cannot. */
 export type SimulatorWorld = World & {
   /** Moves the account's own clock, which idempotency keys follow. */
   moveAccountClock(seconds: number): Promise<void>;
   /** Makes Stripe fail a call, before or after its work, or refuse it. For `additionalHeaders`. */
-  fault(kind: "409" | "429" | "500-before" | "500-after"): { "simulator-fault": string };
+  fault(kind: "409" | "429" | "502" | "500-before" | "500-after"): { "simulator-fault": string };
   /**
    * Receives the events of a type that something causes. Refuses the first ones, and all until the cause is done. Returns each
    * delivery up to the first that is taken.
@@ -31,17 +28,3 @@ export type SimulatorWorld = World & {
 };
 
 export type Delivery = { body: string; signature: string };
-
-/** The values that differ, by path; none if the answer is as wanted. */
-export function differences(came: unknown, comes: unknown, path = ""): string[] {
-  if (isObject(came) && isObject(comes)) {
-    const names = new Set([...Object.keys(comes), ...Object.keys(came)]);
-    return [...names].flatMap((name) =>
-      differences(Reflect.get(came, name), Reflect.get(comes, name), path === "" ? name : `${path}.${name}`),
-    );
-  }
-  return Object.is(came, comes) ? [] : [`${path}: ${shown(came)} instead of ${shown(comes)}`];
-}
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-const shown = (value: unknown) => (value === undefined ? "nothing" : JSON.stringify(value));

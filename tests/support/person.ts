@@ -1,8 +1,12 @@
+import { PAID_PLANS } from "../../app/contract/plans";
 import type { SubscriptionRequest } from "../../app/contract/subscription-request";
+
+const [, , standard] = PAID_PLANS;
+const packageId: string = standard.packageId;
 
 /** A sign-up that the API accepts. */
 export const validRequest = {
-  package_id: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430",
+  package_id: packageId,
   email: "ada@example.com",
   password: "Analytical-3ngine",
   full_name: "Ada Lovelace",

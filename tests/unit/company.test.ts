@@ -2,14 +2,9 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { company } from "../../app/company";
 
-test.each(["salesEmail", "supportEmail", "legalEmail", "senderEmail"] as const)(
-  "the company's %s is an email address",
-  (name) => {
-    expect(z.email().safeParse(company[name]).success, `app/company.ts: ${name} is ${company[name]}`).toBe(true);
-  },
-);
-
-test("the company's console and profiles are https URLs", () => {
-  const https = z.url({ protocol: /^https$/ });
-  expect([company.consoleUrl, ...company.profiles].filter((url) => !https.safeParse(url).success)).toEqual([]);
+test("the company has email addresses, and https URLs of its console and profiles", () => {
+  const { salesEmail, supportEmail, legalEmail, senderEmail, consoleUrl, profiles } = company;
+  const wrong = (rule: z.ZodType, texts: string[]) => texts.filter((text) => !rule.safeParse(text).success);
+  expect(wrong(z.email(), [salesEmail, supportEmail, legalEmail, senderEmail])).toEqual([]);
+  expect(wrong(z.url({ protocol: /^https$/ }), [consoleUrl, ...profiles])).toEqual([]);
 });

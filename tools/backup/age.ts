@@ -10,7 +10,10 @@ export function encrypterFor(recipient: string): Encrypter {
   try {
     encrypter.addRecipient(recipient);
   } catch {
-    throw new ToolError(`✗ "${recipient}" is not a public key, age1…: npm run backup:key makes a pair of keys.`);
+    // Does not repeat the value, which may be the secret key.
+    throw new ToolError(
+      "✗ --recipient is not a public key, age1…: npm run backup:key makes a pair of keys. Replace a secret key that was typed here: npm has logged it.",
+    );
   }
   return encrypter;
 }
@@ -28,10 +31,11 @@ export function decrypterWith(key: string | undefined): Decrypter {
   return decrypter;
 }
 
-/** A file's bytes. Reading them throws Node's error if there is no such file. */
-export function bytesOf(file: string): ReadableStream<Uint8Array> {
+/** A file's bytes, after a first line. Reading them throws Node's error if there is no such file. */
+export function bytesOf(file: string, firstLine = ""): ReadableStream<Uint8Array> {
   const chunks = createReadStream(file)[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(firstLine)),
     async pull(controller) {
       const { done, value } = await chunks.next();
       if (done) controller.close();

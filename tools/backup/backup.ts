@@ -6,17 +6,17 @@ import { pipeline } from "node:stream/promises";
 import { readCommandLine } from "../command-line";
 import { isStarted, runTool, ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
+import { databaseOf } from "../preflight/account";
 import { databaseNameIn } from "../wrangler/worker-settings";
 import { API_FOLDER, failureIn, STAGES, type Stage } from "../wrangler/wrangler";
 import { bytesOf, encrypterFor } from "./age";
+import { lineOf } from "./label";
 import { inPrivateFolder } from "./private-folder";
 
 // npm run backup production -- --recipient {public key}: writes an encrypted copy of the database to a folder outside the checkout.
 
-/** The folder of the copies, below the user's own. */
 const FOLDER = "database-backups";
 
-/** @param recipient an age public key @param folder where the copy goes */
 export async function backup(
   stage: Stage,
   { recipient, folder = join(homedir(), FOLDER) }: { recipient: string; folder?: string | undefined },
@@ -24,8 +24,10 @@ export async function backup(
 ): Promise<boolean> {
   const name = databaseNameIn(settingsOf(stage));
   const encrypter = encrypterFor(recipient);
-  const copy = resolve(folder, `${name}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z.sql.age`);
+  const made_at = `${new Date().toISOString().slice(0, 19)}Z`;
+  const copy = resolve(folder, `${name}-${made_at.replaceAll(":", "-")}.sql.age`);
   await mkdir(resolve(folder), { recursive: true, mode: 0o700 });
+  const { migrations } = databaseOf(stage, wrangler);
   await inPrivateFolder(async ({ folder: private_, signal, unlessStopped }) => {
     const plain = join(private_, "database.sql");
     console.log(`Copying ${name}, which answers nobody meanwhile …`);
@@ -35,7 +37,8 @@ export async function backup(
     if (!succeeded) throw new ToolError(`✗ ${failureIn(output)}`);
     if (!(statSync(plain, { throwIfNoEntry: false })?.size ?? 0))
       throw new ToolError("✗ Cloudflare sent an empty copy.");
-    const encrypted = await encrypter.encrypt(bytesOf(plain));
+    const label = lineOf({ stage, made_at, migrations });
+    const encrypted = await encrypter.encrypt(bytesOf(plain, label));
     const target = createWriteStream(copy, { flags: "wx", mode: 0o600 });
     await pipeline(encrypted, target, { signal }).catch(async (error) => {
       // Another copy of the same second stays.

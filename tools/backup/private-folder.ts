@@ -1,9 +1,10 @@
 import { realpathSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { relative } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { ToolError } from "../failures";
+import { newTemporaryFolder } from "../wrangler/temporary-folder";
 import { root } from "../wrangler/wrangler";
 
 /** `unlessStopped` throws ToolError after Ctrl-C or another end of this process, also one during a call that blocks. */
@@ -12,10 +13,10 @@ type Private = { folder: string; signal: AbortSignal; unlessStopped: () => Promi
 const ENDS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Does work in a new folder that only this user can read, and removes it, also after a failure or Ctrl-C.
- * Throws ToolError if the folder for temporary files is inside the checkout, where a plain copy could be committed.
+ * Works in a new folder that only this user can read, removed also after a failure or Ctrl-C. Throws ToolError if it
+ * would be inside the checkout, where a plain copy could be committed.
  */
-export async function inPrivateFolder(work: (place: Private) => Promise<void>): Promise<void> {
+export async function inPrivateFolder<T>(work: (place: Private) => Promise<T>): Promise<T> {
   const temporary = realpathSync(tmpdir());
   if (isInside(temporary, realpathSync(root)))
     throw new ToolError(
@@ -26,8 +27,7 @@ export async function inPrivateFolder(work: (place: Private) => Promise<void>): 
   // Wrangler's library ends the process at once.
   const others = ENDS.map((name) => ({ name, listeners: process.listeners(name) }));
   for (const name of ENDS) process.removeAllListeners(name).on(name, end);
-  // Node makes it with mode 0700.
-  const folder = await mkdtemp(join(temporary, "database-"));
+  const folder = newTemporaryFolder();
   const stopped = new ToolError("✗ Stopped. Nothing was kept on this machine.");
   const unlessStopped = async () => {
     // Signals arrive between two turns of the event loop.
@@ -36,7 +36,7 @@ export async function inPrivateFolder(work: (place: Private) => Promise<void>): 
     if (controller.signal.aborted) throw stopped;
   };
   try {
-    await work({ folder, signal: controller.signal, unlessStopped });
+    return await work({ folder, signal: controller.signal, unlessStopped });
   } catch (error) {
     await unlessStopped();
     throw error;

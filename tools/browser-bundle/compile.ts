@@ -6,10 +6,7 @@ import type { BuildOptions, Plugin } from "esbuild";
 import { remixCli } from "../build";
 import { root } from "../wrangler/wrangler";
 
-/*
- * Runs Remix's compiler, `remix build`, which has no setting for what a browser loads beyond the routes. So its esbuild gets a
- * plugin here.
- */
+// `remix build` has no setting for what a browser loads beyond the routes, so its esbuild gets a plugin here.
 
 const require = createRequire(remixCli);
 const esbuildPath = require.resolve("esbuild");
@@ -23,16 +20,13 @@ require(remixCli);
 function withPlugin(options: BuildOptions): BuildOptions {
   if (options.splitting) return { ...options, target: "es2020", plugins: [smallerScripts, ...(options.plugins ?? [])] };
   // Wrangler puts it into the Worker's own source map, so that an error's frames lead to the routes.
-  return { ...options, sourcemap: "inline" };
+  return { ...options, sourcemap: "inline", plugins: [withoutCardForm, ...(options.plugins ?? [])] };
 }
 
-/**
- * Browsers then compile each function while the script arrives, off the main thread. Otherwise the main thread compiles a thousand of
- * them when they are first called, most of them while React hydrates the form: https://v8.dev/blog/explicit-compile-hints
- */
+// Browsers then compile functions off the main thread as the script arrives, not on it while React hydrates the form:
+// https://v8.dev/blog/explicit-compile-hints
 const COMPILE_EARLY = "//# allFunctionsCalledOnLoad\n";
 
-/** In place of the modules with Remix's pages. */
 const NO_PAGES = `
 export const RemixErrorBoundary = ({ children }) => children;
 export const RemixRootDefaultErrorBoundary = () => null;
@@ -61,6 +55,14 @@ const smallerScripts: Plugin = {
       for (const script of scripts)
         script.contents = encoder.encode(COMPILE_EARLY + (await minify(script.text, options)).code);
     });
+  },
+};
+
+/** Only browsers load it: 7 KB of the Worker's gzip. */
+const withoutCardForm: Plugin = {
+  name: "without-card-form",
+  setup(build) {
+    build.onLoad({ filter: /signup.card.stripe-elements\.tsx$/ }, () => ({ contents: "export default () => null" }));
   },
 };
 

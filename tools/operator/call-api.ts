@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseJson } from "../../app/shared/http/parse-json";
 import { isLoopback } from "../../app/shared/settings/settings";
-import { causeOf, ToolError } from "../failures";
+import { botCheckAt, causeOf, ToolError } from "../failures";
 import type { Neighbors } from "../neighbors";
 import { portOf } from "../start/addresses";
 import { readLocalSettings } from "../start/local-settings";
@@ -9,15 +9,19 @@ import { siteAloneLine, type Target, urlIn } from "../wrangler/worker-settings";
 
 export type Api = { url: string; token: string; fetch?: Neighbors["fetch"] };
 
+/** The API does not know the token, or nobody could. */
+export class WrongToken extends ToolError {}
+
+/** What a header can have; the API takes no shorter one. */
+const TOKEN = /^[!-~]{32,}$/;
+
 /** A part of a command's work takes seconds. */
 const WITHIN_MS = 120_000;
 
 type ApiNeighbors = Pick<Neighbors, "settingsOf" | "fetch" | "env">;
 
-/**
- * The reference API of a target. For a deployment, throws ToolError if the variable OPERATOR_TOKEN is not set, and for a site that is
- * deployed alone: nobody else gets the token or a person's email address.
- */
+// For a deployment, throws ToolError without OPERATOR_TOKEN, and for a site that is deployed alone: nobody else gets the
+// token or a person's email address.
 export function apiOf(target: Target, { settingsOf, fetch, env }: ApiNeighbors): Api {
   if (target === "local") {
     const port = portOf(env);
@@ -28,7 +32,9 @@ export function apiOf(target: Target, { settingsOf, fetch, env }: ApiNeighbors):
   const { site, api } = settingsOf(target);
   if (api === undefined)
     throw new ToolError(`${siteAloneLine(site)} Only the reference API knows operators' commands.`);
-  const token = env.OPERATOR_TOKEN;
+  const token = env.OPERATOR_TOKEN?.trim();
+  if (token && !TOKEN.test(token))
+    throw new WrongToken("The variable OPERATOR_TOKEN is not a token: 32 or more plain characters, in one line.");
   if (token) return { url: urlIn(site, "SUBSCRIPTION_API_URL"), token, fetch };
   throw new ToolError(
     "Set the variable OPERATOR_TOKEN to the API's secret of that name: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN",
@@ -58,10 +64,11 @@ async function send({ url, token, fetch = globalThis.fetch }: Api, command: stri
     const remedy = isLoopback(url) ? "run npm start in another terminal" : "check the network and SUBSCRIPTION_API_URL";
     throw new ToolError(`The API at ${new URL(url).host} cannot be reached (${causeOf(error)}): ${remedy}.`);
   });
+  const botCheck = botCheckAt(url, response);
+  if (botCheck !== undefined) throw new ToolError(botCheck);
   if (response.status === 401 || response.status === 404) {
-    throw new ToolError(
-      `The API answered ${response.status}: ${text} Is OPERATOR_TOKEN the API's secret of that name?`,
-    );
+    const Failure = response.status === 401 ? WrongToken : ToolError;
+    throw new Failure(`The API answered ${response.status}: ${text} Is OPERATOR_TOKEN the API's secret of that name?`);
   }
   if (!response.ok) throw new ToolError(`The API answered ${response.status}: ${text}`);
   const answer = parseJson(text);
@@ -76,7 +83,6 @@ function nextOf(answer: unknown): string | null {
 
 const part = z.record(z.string(), z.union([z.number(), z.string(), z.array(z.unknown()), z.null()]));
 
-/** Adds up the numbers of all parts and joins their lists. */
 function sumOf(parts: unknown[]): Record<string, unknown> {
   const sum: Record<string, number | unknown[]> = {};
   for (const [name, value] of parts.flatMap((one) => Object.entries(part.parse(one)))) {

@@ -51,7 +51,6 @@ const status = z.object({
   sign_ups: z.array(z.object({ day: z.string(), status: state, n: z.number() })),
 });
 
-/** Sign-ups as a table, by the day they began and their current state. */
 export function statusTable(answer: unknown): string {
   const { release, commit, days: latest, sign_ups } = status.parse(answer);
   const days = [...new Set(sign_ups.map(({ day }) => day))].sort();

@@ -28,11 +28,7 @@ const NO_WORKER =
 /** Parts that were not checked or not answered are undefined. `unanswered` says why there was no answer. */
 export type Answers = { secrets?: { site: string[]; api?: string[] }; database?: Database; unanswered?: string };
 
-/**
- * Reads the secrets and the database of the Cloudflare account.
- * @param hasApi false if the site is deployed alone
- * @param hasDatabase false before the stage has a database
- */
+/** @param hasApi false if the site is deployed alone @param hasDatabase false before the stage has a database */
 export function askAccount(stage: Stage, hasApi: boolean, hasDatabase: boolean, wrangler: Wrangler): Answers {
   try {
     const secrets = {
@@ -52,7 +48,6 @@ function secretsOf(stage: Stage, folder: Folder, wrangler: Wrangler): string[] {
   return succeeded ? answerIn(secretNames, stdout) : [];
 }
 
-/** Throws ToolError if Cloudflare does not answer. */
 export function databaseOf(stage: Stage, wrangler: Wrangler): Database {
   const args = ["d1", "execute", "DB", "--remote", "--json", "--command", DATABASE_SQL];
   const { succeeded, stdout, output } = wrangler(args, { stage, folder: API_FOLDER });

@@ -19,7 +19,7 @@ const PLACEHOLDER =
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const API_FILE = `${API_FOLDER}/wrangler.toml`;
 
-const hostOf = (url: unknown) => (URL.canParse(String(url)) ? new URL(String(url)).host : String(url));
+const shownHost = (url: unknown) => (URL.canParse(String(url)) ? new URL(String(url)).host : String(url));
 /** Both Workers ignore a slash at the end of a URL. */
 const withoutSlash = (value: unknown) => (typeof value === "string" ? value.replace(/\/+$/, "") : value);
 const hostsOf = ({ routes }: WorkerSettings) => routes.map((route) => route.replace(/\/.*$/, ""));
@@ -111,7 +111,7 @@ const CHECKS: Record<string, Check> = {
     return [
       apiUrl !== urlIn(site, "SUBSCRIPTION_API_URL") &&
         "subscription API: PUBLIC_URL differs from the site's SUBSCRIPTION_API_URL: put one value into both files",
-      hostOf(siteUrl) === hostOf(apiUrl) &&
+      shownHost(siteUrl) === shownHost(apiUrl) &&
         "subscription API: uses the site's host: give it its own in PUBLIC_URL, SUBSCRIPTION_API_URL and routes",
       hasPath(apiUrl) && `subscription API: PUBLIC_URL has a path (${apiUrl}): remove it from both files`,
     ];
@@ -139,7 +139,7 @@ const CHECKS: Record<string, Check> = {
       // The Worker itself refuses a key of the other mode (app/shared/settings/stripe-key-mode.ts).
       !/^pk_(test|live)_\w{16,}$/.test(String(vars.STRIPE_PUBLISHABLE_KEY)) &&
         `site: STRIPE_PUBLISHABLE_KEY is not a ${mode} key (pk_${mode}_…): copy it from https://dashboard.stripe.com/apikeys into [env.${stage}.vars] of wrangler.toml`,
-      vars.CUSTOMER_PORTAL_URL !== "" &&
+      Boolean(vars.CUSTOMER_PORTAL_URL) &&
         isTestPortal !== (mode === "test") &&
         `site: CUSTOMER_PORTAL_URL is not the ${mode} mode portal (${portalHint(deployment)})`,
     ];
@@ -159,7 +159,7 @@ const CHECKS: Record<string, Check> = {
 
   "each Worker has a route for its host, and shares none with the other stage": inBoth(
     (worker, { key, environment }, { site, other }) => {
-      const host = hostOf(site.vars[key === "site" ? "SITE_URL" : "SUBSCRIPTION_API_URL"]);
+      const host = shownHost(site.vars[key === "site" ? "SITE_URL" : "SUBSCRIPTION_API_URL"]);
       const otherWorker = other[key];
       const taken = otherWorker && hostsOf(worker).find((route) => hostsOf(otherWorker).includes(route));
       const route = `routes = [{ pattern = "${host}", custom_domain = true }]`;
@@ -218,8 +218,9 @@ const CHECKS: Record<string, Check> = {
     prices
       .filter((one) => hasStripePrice(one) && one.status !== "retired")
       .map(({ name, price_cents, stripe_price_id, at_stripe }) => {
-        const wanted = chargeOf({ unit_amount: price_cents, currency: "usd", recurring: "1 month", active: true });
-        const found = at_stripe ? chargeOf(at_stripe) : "does not exist";
+        const charge = { unit_amount: price_cents, currency: "usd", recurring: "1 month", active: true };
+        const wanted = chargeOf({ ...charge, product_name: name }, name);
+        const found = at_stripe ? chargeOf(at_stripe, name) : "does not exist";
         return (
           found !== wanted &&
           `prices: ${name} ${wanted.replace("charges", "costs")}, but its price at Stripe (${stripe_price_id}) ${found}: read -rs OPERATOR_TOKEN && export OPERATOR_TOKEN && npm run catalog ${stage}`
@@ -227,12 +228,12 @@ const CHECKS: Record<string, Check> = {
       }),
 };
 
-function chargeOf({ unit_amount, currency, recurring, active }: ChargedPrice): string {
+function chargeOf({ unit_amount, currency, recurring, active, product_name }: ChargedPrice, name: string): string {
   const interval = recurring === null ? "once" : `per ${recurring}`;
-  return `charges ${unit_amount} ${currency} cents ${interval}${active ? "" : " and is archived"}`;
+  const naming = product_name === name ? "" : ` and is named ${product_name}`;
+  return `charges ${unit_amount} ${currency} cents ${interval}${active ? "" : " and is archived"}${naming}`;
 }
 
-/** All problems of a deployment, in the order of the checks. */
 export function checkDeployment(deployment: Deployment): string[] {
   return Object.values(CHECKS).flatMap((check) => check(deployment).filter((what) => what !== false));
 }

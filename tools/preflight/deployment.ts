@@ -15,10 +15,8 @@ export type Account = {
 
 export type Deployment = Workers & {
   stage: Stage;
-  /** The other stage's Workers. */
   other: Workers;
   account: Account;
-  /** The texts of app/company.ts. */
   company: Record<string, string | string[]>;
 };
 
@@ -49,7 +47,7 @@ function environmentOf(key: Key, worker: WorkerSettings, { account, stage }: Dep
   const bindings = [
     ...[...worker.ratelimits, ...worker.send_email].map(({ name }) => name),
     ...[...worker.d1_databases, ...(worker.services ?? [])].map(({ binding: name }) => name),
-    worker.assets?.binding ?? "ASSETS",
+    ...(worker.assets?.binding ? [worker.assets.binding] : []),
   ];
   return {
     ...worker.vars,

@@ -7,14 +7,14 @@ import { chargedPrice } from "../../functions/subscription-api/stripe/prices";
 import { readCommandLine } from "../command-line";
 import { isStarted, runTool, ToolError } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
-import { apiOf, callApi } from "../operator/call-api";
+import { apiOf, callApi, WrongToken } from "../operator/call-api";
 import { isRepository, NO_REPOSITORY } from "../releases/commit";
 import { hasStripePrice, PACKAGES, type PriceChanges, priceChanges } from "../releases/prices";
 import { d1In, siteAloneLine, urlIn } from "../wrangler/worker-settings";
 import { API_FOLDER, STAGES, type Stage } from "../wrangler/wrangler";
 import { wrongPrice } from "../wrong-price";
 import { type Answers, askAccount, type Database } from "./account";
-import { problemOfApi } from "./api-of-others";
+import { problemOfApi, toldOfApi } from "./api-of-others";
 import { checkDeployment, isDatabaseId } from "./checks";
 
 // npm run preflight production or staging. -- --offline skips the accounts. npm run stripe:setup {stage} -- --check checks Stripe.
@@ -27,12 +27,12 @@ export async function preflight(stage: Stage, isOffline: boolean, beside: Neighb
   const { settingsOf, wrangler, company, git } = beside;
   const workers = settingsOf(stage);
   const { site, api } = workers;
-  if (api === undefined) console.log(siteAloneLine(site));
+  if (api === undefined) console.log(`${siteAloneLine(site)}\n${toldOfApi(site)}`);
   const hasDatabase = api !== undefined && isDatabaseId(d1In(api)?.database_id);
   const { secrets, database, unanswered }: Answers = isOffline
     ? {}
     : askAccount(stage, api !== undefined, hasDatabase, wrangler);
-  const { unasked, prices } = isOffline
+  const { unasked, prices, refused } = isOffline
     ? { unasked: `secrets, ${api ? "migrations and packages" : "and whether the API answers"} (--offline)` }
     : await pricesAtStripe(stage, database, beside);
   const foreign = api || isOffline ? undefined : await problemOfApi(urlIn(site, "SUBSCRIPTION_API_URL"), beside.fetch);
@@ -43,6 +43,7 @@ export async function preflight(stage: Stage, isOffline: boolean, beside: Neighb
     ...(wrong === undefined ? [] : [wrong]),
     ...(isRepository(git) ? [] : [NO_REPOSITORY]),
     ...(unanswered ? [unanswered] : []),
+    ...(refused ? [refused] : []),
     ...checkDeployment({ ...workers, stage, other, account, company }),
     ...(foreign ? [`site: SUBSCRIPTION_API_URL: ${foreign}`] : []),
   ];
@@ -61,24 +62,26 @@ export async function preflight(stage: Stage, isOffline: boolean, beside: Neighb
 
 const pricesAnswer = z.object({ prices: z.array(packageRow.extend({ at_stripe: chargedPrice.nullable() })) });
 
-/** Asks the API, because only the API has Stripe's key. No answer is not a problem: the deployment may be the fix. */
-async function pricesAtStripe(
-  stage: Stage,
-  database: Database | undefined,
-  beside: Neighbors,
-): Promise<{ unasked?: string; prices?: PackageAtStripe[] }> {
-  if (!database?.packages.some(hasStripePrice)) return {};
-  if (!beside.env.OPERATOR_TOKEN) return { unasked: "prices at Stripe (the variable OPERATOR_TOKEN is not set)" };
+type AtStripe = { unasked?: string; prices?: PackageAtStripe[]; refused?: string };
+
+// Only the API has Stripe's key. No answer is not a problem: the deployment may be the fix. A refused token is one,
+// because the deployment needs it after the API is live.
+async function pricesAtStripe(stage: Stage, database: Database | undefined, beside: Neighbors): Promise<AtStripe> {
+  const packages = database?.packages ?? [];
+  const unlessNew = (found: AtStripe): AtStripe => (packages.some(hasStripePrice) ? found : {});
+  if (packages.length === 0) return {};
+  if (!beside.env.OPERATOR_TOKEN)
+    return unlessNew({ unasked: "prices at Stripe (the variable OPERATOR_TOKEN is not set)" });
   try {
     const { data } = pricesAnswer.safeParse(await callApi(apiOf(stage, beside), "prices"));
-    return data ?? { unasked: "prices at Stripe (the API's answer has none)" };
+    return unlessNew(data ?? { unasked: "prices at Stripe (the API's answer has none)" });
   } catch (error) {
-    if (error instanceof ToolError) return { unasked: `prices at Stripe (${error.message})` };
+    if (error instanceof WrongToken) return { refused: error.message };
+    if (error instanceof ToolError) return unlessNew({ unasked: `prices at Stripe (${error.message})` });
     throw error;
   }
 }
 
-/** The checkout's files of migrations that the database has not had yet, in order. */
 export function pendingMigrations({ migrations }: Database, folder: string): string[] {
   const files = readdirSync(join(folder, API_FOLDER, "migrations")).filter((name) => name.endsWith(".sql"));
   return files.filter((name) => !migrations.includes(name)).sort();

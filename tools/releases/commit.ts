@@ -6,7 +6,6 @@ import { ToolError } from "../failures";
 /** `hash` is the first 12 digits of the commit's hash. */
 export type Commit = { hash: string; subject: string };
 
-/** Says why a folder outside a git repository cannot be released. */
 export const NO_REPOSITORY =
   "this folder is not a git repository, but a release is named by its commit: git clone the repository instead of downloading it, or git init && git add --all && git commit --message 'First release'";
 
@@ -16,7 +15,6 @@ const NO_COPIES = ["node_modules", "**/.wrangler/**", "build", "functions/subscr
 /** The same by its first bytes: D1's export, SQLite's own dump, SQLite's file. */
 const COPY = /^(?:PRAGMA (?:defer_foreign_keys|foreign_keys)|BEGIN TRANSACTION;|SQLite format 3\0)/i;
 
-/** The output of a git command; undefined if it failed. */
 export type Git = (args: string[]) => string | undefined;
 
 export const gitIn =
@@ -30,10 +28,7 @@ export function isRepository(git: Git): boolean {
   return git(["log", "-1"]) !== undefined;
 }
 
-/**
- * The commit that names a release. Throws ToolError if files differ from the commit, also new ones, if a copy of a database is among
- * the files, or if the folder is read-only.
- */
+/** Throws ToolError for changed or new files, for a copy of a database, and for a read-only folder. */
 export function committed(folder: string, git: Git): Commit {
   try {
     accessSync(folder, constants.W_OK);

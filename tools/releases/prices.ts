@@ -26,12 +26,12 @@ const PLANS = "app/contract/plans.ts";
 /** The packages of an earlier commit. Throws ToolError if this clone lacks it. */
 export function packagesAt(commit: string, git: Git): Promise<Item[]> {
   const source = git(["show", `${commit}:${PLANS}`]);
-  if (source !== undefined) return packagesIn(source);
+  if (source !== undefined) return parsePlans(source);
   throw new ToolError(`✗ This clone lacks the commit ${commit}, whose prices are needed: git fetch --unshallow`);
 }
 
 /** The packages of the text of plans.ts, also an earlier release's. Throws ToolError for a price that cannot be charged. */
-export async function packagesIn(source: string): Promise<Item[]> {
+export async function parsePlans(source: string): Promise<Item[]> {
   const { transform } = await import("esbuild");
   const { code } = await transform(source, { loader: "ts" });
   const module: unknown = await import(`data:text/javascript,${encodeURIComponent(code)}`);
@@ -41,17 +41,14 @@ export async function packagesIn(source: string): Promise<Item[]> {
   return PAID_PLANS;
 }
 
-const catalog = z.object({ prices: z.array(packageRow) });
+export const catalog = z.object({ prices: z.array(packageRow) });
 
-/**
- * Copies the current plans into the API of `npm start`, and retires those that are no longer listed, as a release does. Throws
- * ToolError if the API refuses them.
- */
+/** Copies the plans into the API of `npm start` and retires others, as a release does. Throws ToolError if refused. */
 export async function setLocalPrices(
   beside: Pick<Neighbors, "settingsOf" | "fetch" | "env"> = neighbors,
 ): Promise<void> {
   const api = apiOf("local", beside);
-  const plans = await packagesIn(readFileSync(join(root, PLANS), "utf8"));
+  const plans = await parsePlans(readFileSync(join(root, PLANS), "utf8"));
   const { prices } = catalog.parse(await callApi(api, "catalog", { packages: plans }));
   const retired = priceChanges(plans, prices).retired.map(({ id }) => id);
   if (retired.length > 0) await callApi(api, "catalog", { retired });
@@ -65,10 +62,8 @@ export const hasStripePrice = ({ stripe_price_id }: Pick<Package, "stripe_price_
 export type PriceChanges = { beforeSite: Item[]; afterSite: Item[]; retired: Item[]; sentences: string[] };
 
 /**
- * The changes that a release makes to the API's catalog. So that nobody is ever charged more than the page showed, lower prices
- * apply before the site is deployed and higher ones after it. New packages come before the site offers them. Packages that the release
- * no longer lists are retired, except custom ones.
- * @param known the rows of the API's table `packages`
+ * So that nobody is ever charged more than the page showed, lower prices apply before the site is deployed and higher
+ * ones after it. New packages come before the site offers them. Unlisted ones are retired, except custom ones.
  */
 export function priceChanges(wanted: readonly Item[], known: readonly Package[]): PriceChanges {
   const changes: PriceChanges = { beforeSite: [], afterSite: [], retired: [], sentences: [] };

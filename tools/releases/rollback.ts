@@ -30,12 +30,7 @@ function versionTagged(
   return sorted[index] && { id: sorted[index].id, hasOldSecrets: later.includes("secret") };
 }
 
-/**
- * Prints what is live at the end, and how to continue.
- * @param typed a commit's hash, 12 digits or more
- * @param keepsPrices leaves the catalog alone, for an API that does not answer. The API refuses sign-ups below its own price.
- * @returns whether both Workers were rolled back
- */
+/** @param keepsPrices leaves the catalog alone, for an API that is down. The API refuses sign-ups below its price. */
 export async function rollback(stage: Stage, typed: string, keepsPrices: boolean, beside: Neighbors): Promise<boolean> {
   const [commit] = COMMIT.exec(typed) ?? [];
   if (commit === undefined) throw new ToolError(`"${typed}" is not a commit: type 12 or more digits of its hash.`);
@@ -48,10 +43,8 @@ export async function rollback(stage: Stage, typed: string, keepsPrices: boolean
 
 type Rollback = { stage: Stage; commit: string; keepsPrices: boolean; beside: Neighbors };
 
-/**
- * Rolls back the site before the API, because it may call routes that only the newer API has. The newer API also sets the prices.
- * Changes nothing unless each Worker has the version.
- */
+// Rolls back the site first, because it may call routes that only the newer API has. That API also sets the prices.
+// Changes nothing unless each Worker has the version.
 async function prepare(one: Rollback): Promise<Step[]> {
   const { stage, commit, keepsPrices, beside } = one;
   const workers = beside.settingsOf(stage);
@@ -76,7 +69,6 @@ async function prepare(one: Rollback): Promise<Step[]> {
   ];
 }
 
-/** The step that makes a commit's version live. Throws ToolError if there is none. */
 function back(title: string, folder: Folder, one: Rollback): Step {
   const { stage, commit } = one;
   const id = versionOf(title, folder, one);
@@ -100,7 +92,6 @@ function versionOf(title: string, folder: Folder, one: Rollback): string {
   );
 }
 
-/** Runs Wrangler for a Worker and returns its output. Throws ToolError with Wrangler's message if it fails. */
 function wranglerIn({ stage, beside }: Rollback, folder: Folder, ...args: string[]): string {
   const { succeeded, stdout, output } = beside.wrangler(args, { stage, folder });
   if (!succeeded) throw new ToolError(`✗ ${failureIn(output)}`);

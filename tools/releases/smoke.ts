@@ -1,14 +1,17 @@
 import * as z from "zod";
 import { formFields, INVALID_EMAIL } from "../../app/contract/fields/form-fields";
+import { monthlyPrice } from "../../app/contract/money";
 import { PAID_PLANS } from "../../app/contract/plans";
 import { signUpPath } from "../../app/contract/sign-up-path";
 import { PUBLIC_PATHS } from "../../app/seo/public-paths";
 import { parseJson } from "../../app/shared/http/parse-json";
 import { readCommandLine } from "../command-line";
-import { causeOf, isStarted, runTool } from "../failures";
+import { botCheckAt, causeOf, isStarted, runTool } from "../failures";
 import { type Neighbors, neighbors } from "../neighbors";
+import { apiOf, callApi } from "../operator/call-api";
 import { problemOfApi } from "../preflight/api-of-others";
 import { siteAloneLine, TARGETS, type Target, urlIn } from "../wrangler/worker-settings";
+import { catalog } from "./prices";
 
 // npm run smoke production, staging or local (the site of npm start): requests pages as visitors do, and creates nothing.
 
@@ -19,10 +22,8 @@ const health = z.object({ release: z.string(), commit: z.string() });
 type Checks = Record<string, () => Promise<string>>;
 
 /** Prints each check's result. @returns whether all passed */
-export async function smoke(
-  target: Target,
-  { settingsOf, fetch }: Pick<Neighbors, "settingsOf" | "fetch">,
-): Promise<boolean> {
+export async function smoke(target: Target, beside: Pick<Neighbors, "settingsOf" | "fetch" | "env">): Promise<boolean> {
+  const { settingsOf, fetch, env } = beside;
   const { site, api } = settingsOf(target);
   const [siteUrl, apiUrl] = [urlIn(site, "SITE_URL"), urlIn(site, "SUBSCRIPTION_API_URL")];
   console.log(`${target}: ${siteUrl}`);
@@ -39,6 +40,20 @@ export async function smoke(
         need(status >= 400 && status < 500, `an empty post to ${path} was answered ${status}`);
       }
       return "an empty sign-up and an unsigned webhook were refused";
+    },
+  };
+  const canAskOperator = api !== undefined && (target === "local" || Boolean(env.OPERATOR_TOKEN));
+  const checksOfPrices: Checks = {
+    async prices() {
+      const { prices } = catalog.parse(await callApi(apiOf(target, beside), "prices"));
+      for (const { packageId: id, title } of PAID_PLANS) {
+        const { status = "unknown", price_cents = 0 } = prices.find((one) => one.id === id) ?? {};
+        need(status === "listed", `${title} is ${status} in the API, not listed`);
+        const price = monthlyPrice(price_cents);
+        const { text } = await get(siteUrl + signUpPath(id));
+        need(text.includes(price), `the API sells ${title} for ${price}, the form does not say so`);
+      }
+      return "the form of each plan has the API's price";
     },
   };
   const checksOfOthersApi: Checks = {
@@ -79,6 +94,7 @@ export async function smoke(
       need(status === 404 || status === 400, `Stripe answered ${status}: does it know the publishable key?`);
       return "Stripe knows the publishable key";
     },
+    ...(canAskOperator && checksOfPrices),
   };
 
   const failed: string[] = [];
@@ -87,6 +103,7 @@ export async function smoke(
     if (result instanceof Error) failed.push(name);
     console.log(result instanceof Error ? `✗ ${name}: ${result.message}` : `✓ ${name}: ${result}`);
   }
+  if (api && !canAskOperator) console.log("Not checked: prices (the variable OPERATOR_TOKEN is not set).");
   console.log(failed.length === 0 ? `Everything works in ${target}.` : `Not right in ${target}: ${failed.join(", ")}.`);
   return failed.length === 0;
 }
@@ -107,12 +124,16 @@ function asker(fetch: Neighbors["fetch"]) {
 
   async function ask(url: string, init: RequestInit = {}) {
     const signal = AbortSignal.timeout(WITHIN_MS);
+    let answer: { status: number; headers: Headers; text: string };
     try {
       const response = await fetch(url, { ...init, redirect: "manual", signal });
-      return { status: response.status, headers: response.headers, text: await response.text() };
+      answer = { status: response.status, headers: response.headers, text: await response.text() };
     } catch (error) {
       throw new Error(`${new URL(url).host} cannot be reached: ${causeOf(error)}`);
     }
+    const problem = botCheckAt(url, answer);
+    need(problem === undefined, String(problem));
+    return answer;
   }
   return { ask, get, versionAt };
 }

@@ -1,7 +1,6 @@
 import { messageOf } from "../failures";
 import type { Stage } from "../wrangler/wrangler";
 
-/** One step of a deployment or rollback. */
 export type Step = {
   /** What is live once the step has ended, such as `site: commit 0123456789ab`. */
   result: string;
@@ -12,11 +11,9 @@ export type Step = {
 };
 
 /**
- * Prepares a release and does its steps in order. Its last lines say what is live, what is not and how to continue.
+ * Does the steps in order. Its last lines say what is live, what is not and how to continue. @returns if all were done
  * @param prepare changes nothing yet; returns undefined, having said why, if the release cannot begin
  * @param again the command that continues after a failure; steps that were done are repeated without harm
- * @param next the command that follows a success
- * @returns whether all steps were done
  */
 export async function runSteps(
   stage: Stage,
@@ -39,15 +36,15 @@ export async function runSteps(
     console.log(messageOf(error));
     if (failed === undefined) return nothingChanged(stage, again);
     const part = reachedBy(failed);
-    tell(`Live in ${stage}:`, [...live, ...(part === undefined ? [] : [part])]);
-    tell(
+    list(`Live in ${stage}:`, [...live, ...(part === undefined ? [] : [part])]);
+    list(
       "Not live:",
       steps.slice(live.length).map(({ result }) => result),
     );
     console.log(`To continue, correct the problem above, then: ${again}`);
     return false;
   }
-  tell(`Live in ${stage}:`, live);
+  list(`Live in ${stage}:`, live);
   console.log(`Everything is live. To check it: ${next}`);
   return true;
 }
@@ -65,6 +62,6 @@ function nothingChanged(stage: Stage, again: string): false {
   return false;
 }
 
-function tell(heading: string, results: readonly string[]): void {
+function list(heading: string, results: readonly string[]): void {
   console.log([heading, ...(results.length > 0 ? results : ["nothing of this release"])].join("\n  "));
 }

@@ -3,7 +3,6 @@ import { networkInterfaces } from "node:os";
 import { isLoopbackHost } from "../../app/shared/settings/settings";
 import { ToolError } from "../failures";
 
-/** Without PORT. */
 export const DEFAULT_PORT = 8787;
 
 /** The site's port, from PORT. The API, the simulator and the debugger of `npm run dev` use the three ports after it. */
@@ -31,7 +30,7 @@ export function onPorts<Value>(vars: Record<string, Value>, first = portOf(proce
 export type Host = { ip: string; name: string };
 
 /** The address that HOST chooses: with 0.0.0.0 or this machine's name, other devices are served too. Undefined without HOST. */
-export function hostOf({ HOST = "" }: NodeJS.ProcessEnv, interfaces = networkInterfaces()): Host | undefined {
+export function servedHost({ HOST = "" }: NodeJS.ProcessEnv, interfaces = networkInterfaces()): Host | undefined {
   const name = isIPv6(HOST) ? `[${HOST}]` : HOST;
   if (HOST === "" || isLoopbackHost(name)) return undefined;
   if (!isIP(HOST) && !/^[\w-]+(\.[\w-]+)*$/.test(HOST)) {

@@ -7,9 +7,8 @@ import * as z from "zod";
 const started = z.object({ process: z.instanceof(ChildProcess) });
 
 /**
- * Makes every workerd that this process starts from now on end with it, even after `kill -9`. Otherwise workerd would keep the
- * database's files open during the next start. For this, a shell reads from a pipe that closes when this process ends. Does
- * nothing on Windows, which has no such shell.
+ * Ends workerd even after `kill -9`, or it would keep the database's files open during the next start: a shell reads
+ * from a pipe that closes when this process ends. Does nothing on Windows, which has no such shell.
  */
 export function endWorkerdWithThisProcess(): void {
   if (platform === "win32") return;

@@ -1,10 +1,8 @@
 /** The path on the site where the page's script learns of a reload. */
 const PATH = "/live-reload";
 
-/**
- * The script removes itself before React hydrates the document. A closed connection means that the Workers are reloading. The
- * new build answers the next connection and knows whether the page is out of date.
- */
+// Removes itself before React hydrates the document. A closed connection means that the Workers are reloading; the new
+// build answers the next connection and knows whether the page is out of date.
 const SCRIPT = `
 const { build } = document.currentScript.dataset;
 document.currentScript.remove();
@@ -15,11 +13,7 @@ const connect = () => {
 };
 connect();`;
 
-/**
- * A module that wraps the site's in `npm run dev`, so that open pages reload when the Workers do.
- * @param site the name of the module that it wraps
- * @param build different for each build
- */
+/** Wraps the site's module, so that open pages reload when the Workers do. @param build different for each build */
 export function liveReloadModule(site: string, build: string): string {
   return `
 import site from ${JSON.stringify(site)};

@@ -25,7 +25,17 @@ type Read = { defaults: Vars; taken: Record<string, Vars> };
 
 const STRIPE_KEYS = ["STRIPE_SECRET_KEY", "STRIPE_PUBLISHABLE_KEY"];
 
-/** The names of all settings that are text, not bindings. */
+/** The site's settings that are true only beside another one. If that one comes from elsewhere, they are back at their defaults. */
+const BESIDE: Record<string, string[]> = {
+  SUBSCRIPTION_API_URL: [
+    "SUBSCRIPTION_API_IDEMPOTENT",
+    "SUBSCRIPTION_API_PROMISES",
+    "CUSTOMER_PORTAL_URL",
+    "CONSOLE_URL",
+  ],
+  STRIPE_PUBLISHABLE_KEY: ["STRIPE_JS_URL", "STRIPE_API_URL"],
+};
+
 export function textSettings(schema: z.core.$ZodType): string[] {
   const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return Object.keys(properties).filter((name) => Object(properties[name]).type === "string");
@@ -37,11 +47,8 @@ const DECLARED: Record<WorkerName, string[]> = {
   "stripe-simulator": [],
 };
 
-/**
- * The Workers' settings on this machine. The environment overrides `.dev.vars` in the Worker's folder (or `.env` without one, as
- * in Wrangler), which overrides wrangler.toml. The local URLs in wrangler.toml follow the port.
- * @param folder the repository's folder
- */
+// The environment overrides `.dev.vars` in the Worker's folder (or `.env` without one, as in Wrangler), which overrides
+// wrangler.toml. The local URLs in wrangler.toml follow the port.
 export function readLocalSettings(environment: NodeJS.ProcessEnv, port: number, folder = root): LocalSettings {
   const site = read("site", environment, folder);
   const api = read("subscription-api", environment, folder);
@@ -54,14 +61,39 @@ export function readLocalSettings(environment: NodeJS.ProcessEnv, port: number, 
   }
   const named = [...places].filter(([, names]) => names.size > 0);
   const keys: Vars = Object.assign({}, ...[api, site].flatMap(({ taken }) => Object.values(taken)));
-  const hasKey = STRIPE_KEYS.some(
+  const others = othersThanOurs(site, port);
+  const isOwnApi = others.some(({ lead }) => lead === "SUBSCRIPTION_API_URL");
+  // Another API's secret key is its own.
+  const hasKey = (isOwnApi ? ["STRIPE_SECRET_KEY"] : STRIPE_KEYS).some(
     (name) => keys[name] && keys[name] !== api.defaults[name] && keys[name] !== site.defaults[name],
   );
+  const reset: Vars = Object.fromEntries(others.flatMap(({ names }) => names.map((name) => [name, ""])));
   return {
-    vars: { site: varsOf(site), "subscription-api": varsOf(api), "stripe-simulator": varsOf(simulator) },
-    lines: named.map(([place, names]) => `Settings from ${place}: ${[...names].join(", ")}`),
+    vars: {
+      site: { ...varsOf(site), ...reset },
+      "subscription-api": varsOf(api),
+      "stripe-simulator": varsOf(simulator),
+    },
+    lines: [
+      ...named.map(([place, names]) => `Settings from ${place}: ${[...names].join(", ")}`),
+      ...others
+        .filter(({ names }) => names.length > 0)
+        .map(
+          ({ lead, place, names }) => `Back at their defaults, because ${lead} is from ${place}: ${names.join(", ")}`,
+        ),
+    ],
     stripe: hasKey ? { ...environment, ...keys } : undefined,
   };
+}
+
+/** The keys of `BESIDE` whose values are not wrangler.toml's, where they come from, and the names that are not set there too. */
+function othersThanOurs({ defaults, taken }: Read, port: number) {
+  const ours = onPorts(defaults, port);
+  return Object.entries(BESIDE).flatMap(([lead, beside]) => {
+    const [place = "", vars = {}] = Object.entries(taken).findLast(([, vars]) => vars[lead]) ?? [];
+    if (!vars[lead] || vars[lead] === ours[lead]) return [];
+    return { lead, place, names: beside.filter((name) => !vars[name]) };
+  });
 }
 
 function read(name: WorkerName, environment: NodeJS.ProcessEnv, folder: string): Read {

@@ -4,10 +4,7 @@ import { platform } from "node:process";
 import { promisify } from "node:util";
 import { ToolError } from "../failures";
 
-/**
- * Why a server cannot listen on a port, with the process that uses it and another port to choose.
- * @param error from `listen`; any other error is returned as it is
- */
+/** What to say about an error of `listen`; any other error is returned as it is. */
 export async function portProblem(port: number, error: unknown): Promise<unknown> {
   if (hasCode(error, "EACCES")) {
     return new ToolError(

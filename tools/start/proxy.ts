@@ -1,8 +1,9 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { Transform } from "node:stream";
 import { setTimeout as pass } from "node:timers/promises";
+import { ToolError } from "../failures";
 import { isInUse, portProblem } from "./port-in-use";
 
-/** A Worker's address, which changes with each reload. */
 type Address = () => Promise<URL>;
 
 /** A response that sends nothing for this long counts as complete. */
@@ -12,10 +13,7 @@ const ANSWERED_WITHIN_MS = 5_000;
 
 export type Proxy = ReturnType<typeof createProxy>;
 
-/**
- * Forwards ports to Workers. Requests wait until `release`, at the start and after each `hold`, so none reaches a Worker that
- * is not ready. Client connections, except WebSockets, survive a reload.
- */
+/** Requests wait until `release`, at the start and after each `hold`, so none reaches a Worker that is not ready. */
 export function createProxy() {
   const servers: Server[] = [];
   const connections = new Set<Connection>();
@@ -35,10 +33,7 @@ export function createProxy() {
   }
 
   return {
-    /**
-     * Throws ToolError for a port in use.
-     * @param host undefined to serve only this machine, over IPv4 and, if it has it, IPv6
-     */
+    /** Throws ToolError for a port in use. @param host undefined: only this machine, over IPv4 and, if it can, IPv6 */
     async listen(port: number, host: string | undefined, worker: Address): Promise<void> {
       const on = (address: string) =>
         new Promise<void>((resolve, reject) => {
@@ -59,9 +54,7 @@ export function createProxy() {
       for (const server of servers) server.close();
       for (const connection of connections) connection.end();
     },
-    /**
-     * Lets the Workers finish their responses, then closes the connections to them. Clients, except of WebSockets, stay connected.
-     */
+    /** Lets the Workers finish their responses, then disconnects them. Clients, except WebSockets, stay connected. */
     async hold(): Promise<void> {
       block();
       const deadline = performance.now() + ANSWERED_WITHIN_MS;
@@ -108,34 +101,50 @@ class Connection {
     // Read nothing else until this chunk is passed on.
     this.client.pause();
     const worker = this.worker ?? (await this.open());
-    if (worker === undefined) return void this.client.destroy();
+    if (worker === undefined) return void (this.client.writableEnded || this.client.destroy());
     this.isAnswered = false;
     this.isWebSocket ||= /^Upgrade: *websocket\r$/im.test(chunk.toString("latin1"));
     worker.write(acceptingOnlyPlain(chunk), () => this.client.resume());
   }
 
+  /** A refusal says that the connection ends: after one of a long body workerd closes it unsaid, and the next request would be lost. */
+  private passBack(chunk: Buffer): Buffer {
+    const isStart = !this.isAnswered;
+    this.isAnswered = true;
+    this.lastByteAt = performance.now();
+    const closing = (line: string) => `${line}Connection: close\r\n`;
+    return isStart ? Buffer.from(chunk.toString("latin1").replace(/^HTTP\/1\.1 [45].*\r\n/, closing), "latin1") : chunk;
+  }
+
   private async open(): Promise<Socket | undefined> {
-    const url = await this.readyWorker().catch(() => undefined);
+    const url = await this.readyWorker().catch((error) => {
+      if (error instanceof ToolError) this.client.end(responseAbout(error));
+    });
     if (!url || this.client.destroyed) return undefined;
     const worker = connect(Number(url.port), url.hostname);
     this.worker = worker;
-    worker.on("data", () => {
-      this.isAnswered = true;
-      this.lastByteAt = performance.now();
-    });
+    const answers = new Transform({ transform: (chunk, _encoding, done) => done(null, this.passBack(chunk)) });
     worker.on("error", () => worker.destroy());
-    worker.on("close", () => {
+    worker.on("close", () => answers.end());
+    answers.on("close", () => {
       if (this.worker === worker) this.client.end();
     });
-    worker.pipe(this.client, { end: false });
+    worker.pipe(answers).pipe(this.client, { end: false });
     return worker;
   }
 }
 
-/**
- * Miniflare sends compressed responses in chunks, which HTTP/1.0 clients such as w3m cannot read (RFC 9112, section 6.1).
- * @returns the start of a request, without Accept-Encoding if the client speaks HTTP/1.0
- */
+/** The answer of Workers that do not run because of this error. Browsers ask again each second, until it is fixed. */
+const responseAbout = ({ message }: ToolError) => `HTTP/1.1 500 Internal Server Error\r
+Content-Type: text/plain; charset=utf-8\r
+Cache-Control: no-store\r
+Refresh: 1\r
+Connection: close\r
+\r
+${message}
+`;
+
+/** Miniflare compresses in chunks, which HTTP/1.0 clients such as w3m cannot read: RFC 9112, section 6.1. */
 function acceptingOnlyPlain(start: Buffer): Buffer {
   const text = start.toString("latin1");
   if (!/^\S+ \S+ HTTP\/1\.0\r\n/.test(text)) return start;

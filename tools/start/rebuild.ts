@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -18,15 +19,11 @@ const SITE_BUILD = join(root, "build/index.js");
 /** Files that builds and Workers write, which must not trigger a rebuild. */
 const OUTPUT = /(^|[\\/])(public[\\/]build|\.wrangler)/;
 
-/** The files in each Worker's bundle. */
 type Inputs = Record<WorkerName, ReadonlySet<string>>;
 
 type Effect = { bundles: WorkerName[]; isReloaded: boolean; restart: string[] };
 
-/**
- * What to do after a change. The Remix compiler has already handled changes in app/.
- * @param changed paths from the root, with slashes
- */
+/** The Remix compiler has already handled changes in app/. @param changed paths from the root, with slashes */
 export function effectOf(changed: string[], inputs: Inputs): Effect {
   const seen = changed.filter((path) => !OUTPUT.test(path));
   const isIn = (name: WorkerName, path: string) =>
@@ -50,15 +47,14 @@ async function bundle(name: WorkerName): Promise<ReadonlySet<string>> {
   return new Set(paths.map((path) => relative(root, resolve(folder, path)).replaceAll("\\", "/")));
 }
 
-/** `bundle` returns the files in a Worker's new bundle. */
-type Beside = { bundle: (name: WorkerName) => Promise<ReadonlySet<string>>; reload: () => Promise<void> };
+type Beside = {
+  bundle: (name: WorkerName) => Promise<ReadonlySet<string>>;
+  reload: () => Promise<void>;
+  say: (line: string) => void;
+};
 
-/**
- * Rebuilds what changes affect, one rebuild after the other. A change during a rebuild leads to another one.
- * @param inputs is kept up to date
- * @returns `take`, for the paths of changed files
- */
-export function rebuilds(inputs: Inputs, { bundle, reload }: Beside) {
+/** One rebuild after the other. A change during a rebuild leads to another one. @param inputs is kept up to date */
+export function rebuilds(inputs: Inputs, { bundle, reload, say }: Beside) {
   const changed = new Set<string>();
   const unbuilt = new Set<WorkerName>();
   let timer: NodeJS.Timeout | undefined;
@@ -67,7 +63,7 @@ export function rebuilds(inputs: Inputs, { bundle, reload }: Beside) {
   async function rebuild(): Promise<void> {
     const { bundles, isReloaded, restart } = effectOf([...changed], inputs);
     changed.clear();
-    if (restart.length > 0) console.log(`Restart npm run dev to use ${restart.join(", ")}.`);
+    if (restart.length > 0) say(`Restart npm run dev to use ${restart.join(", ")}.`);
     // A Worker whose build failed is tried again with the next change.
     for (const name of bundles) unbuilt.add(name);
     const names = [...unbuilt];
@@ -79,37 +75,37 @@ export function rebuilds(inputs: Inputs, { bundle, reload }: Beside) {
     );
     if (!isReloaded) return;
     await reload();
-    console.log(`Reloaded: ${names.join(", ") || "settings and static files"}`);
+    say(`Reloaded: ${names.join(", ") || "settings and static files"}`);
   }
 
   return function take(paths: string[]): void {
     for (const path of paths) changed.add(path.replaceAll("\\", "/"));
     clearTimeout(timer);
     timer = setTimeout(() => {
-      last = last.then(rebuild).catch((error: unknown) => console.log(messageOf(error)));
+      last = last.then(rebuild).catch((error: unknown) => say(messageOf(error)));
     }, SETTLED_AFTER_MS);
   };
 }
 
-/** Builds all Workers, and after each change rebuilds the affected ones, then calls the function passed to `onBuilt`. */
-export async function startBuilding(): Promise<{ onBuilt: (reload: () => Promise<void>) => void }> {
-  let reload = async () => {};
+/** Builds all Workers. Each change, even an early one, rebuilds the affected ones and calls the function of `onBuilt`. */
+export async function startBuilding(
+  say: (line: string) => void,
+): Promise<{ onBuilt: (reload: () => Promise<void>) => void }> {
   const early: string[] = [];
   let take = (paths: string[]): void => void early.push(...paths);
-  await startCompiler((paths) => take(paths));
+  const paths = ["functions", "public", "tools", "wrangler.toml", ".dev.vars", ".env", ...RESTART];
+  const watcher = watch(paths, { cwd: root, ignoreInitial: true, ignored: OUTPUT });
+  watcher.on("all", (_event, path) => take([path]));
+  await Promise.all([once(watcher, "ready"), startCompiler((paths) => take(paths))]);
   const [site, api, simulator] = await Promise.all([
     bundle("site"),
     bundle("subscription-api"),
     bundle("stripe-simulator"),
   ]);
   const inputs = { site, "subscription-api": api, "stripe-simulator": simulator };
-  take = rebuilds(inputs, { bundle, reload: () => reload() });
-  if (early.length > 0) take(early);
-  const onBuilt = (next: () => Promise<void>) => {
-    reload = next;
-    const paths = ["functions", "public", "tools", "wrangler.toml", ".dev.vars", ".env", ...RESTART];
-    const watcher = watch(paths, { cwd: root, ignoreInitial: true, ignored: OUTPUT });
-    watcher.on("all", (_event, path) => take([path]));
+  const onBuilt = (reload: () => Promise<void>) => {
+    take = rebuilds(inputs, { bundle, reload, say });
+    if (early.length > 0) take(early);
   };
   return { onBuilt };
 }
@@ -134,14 +130,14 @@ async function startCompiler(onRebuilt: (paths: string[]) => void): Promise<void
       const time = statSync(SITE_BUILD, { throwIfNoEntry: false })?.mtimeMs ?? 0;
       const isWritten = time > writtenAt;
       if (isWritten) writtenAt = time;
-      if (isFirst) return isWritten ? resolve() : reject(new ToolError("Fix the errors above, then start again."));
+      if (isFirst) {
+        isFirst = false;
+        return isWritten ? resolve() : reject(new ToolError("Fix the errors above, then start again."));
+      }
       if (!isWritten) return;
       onRebuilt([...changed]);
       changed.clear();
     });
     compiler.once("exit", () => reject(new ToolError("The Remix compiler stopped. Its errors are above.")));
-  }).finally(() => {
-    isFirst = false;
-    changed.clear();
   });
 }

@@ -17,8 +17,7 @@ const payload = z.object({
 const maps = new Map<string, { at: number; map: SourceMap }>();
 
 /**
- * Where a stack frame of a built Worker is in the source.
- * @param frame as V8 writes it, such as `at f (file:///…/build/site/site.js:18:9458)`
+ * @param frame of a built Worker as V8 writes it, such as `at f (file:///…/build/site/site.js:18:9458)`
  * @returns for example `at f (app/routes/subscription.tsx:60:9)`; the frame unchanged if no source map knows it
  */
 export function sourceFrame(frame: string): string {

@@ -5,10 +5,7 @@ import { ToolError } from "../failures";
 import { root } from "../wrangler/wrangler";
 import { DEFAULT_PORT } from "./addresses";
 
-/**
- * The folder of the database and the simulator's objects. Each port has its own, because SQLite answers SQLITE_BUSY when two
- * processes write to one file, and test mode's database has other prices.
- */
+/** Each port has its own, because SQLite refuses a second process that writes. Test mode has other prices. */
 export function stateFolderOf(port: number, isTestMode: boolean): string {
   const name = ["state", ...(isTestMode ? ["test-mode"] : []), ...(port === DEFAULT_PORT ? [] : [port])].join("-");
   return join(root, ".wrangler", name);

@@ -1,14 +1,14 @@
 import { setTimeout as pass } from "node:timers/promises";
+import * as z from "zod";
+import { parseJson } from "../../app/shared/http/parse-json";
 import { ToolError } from "../failures";
+
+const maintenance = z.object({ keys: z.tuple([z.literal("MAINTENANCE")]) });
 
 /** A Worker that is still not healthy after this long is misconfigured. */
 const WELL_WITHIN_MS = 10_000;
 
-/**
- * Waits until the Worker is healthy. Throws ToolError with its last answer if it does not become so in time.
- * @param name the Worker's, for the message
- * @param url of its health route
- */
+/** Waits until the Worker is healthy, or in maintenance as told. Throws ToolError with the last answer of `url`. */
 export async function untilWell(
   name: string,
   url: string,
@@ -18,7 +18,7 @@ export async function untilWell(
   for (;;) {
     const response = await fetch(url);
     const text = await response.text();
-    if (response.ok) return;
+    if (response.ok || maintenance.safeParse(parseJson(text)).success) return;
     if (performance.now() >= deadline) {
       throw new ToolError(`The Worker ${name} is not ready. ${url} says:\n${text}\nIts log is above.`);
     }

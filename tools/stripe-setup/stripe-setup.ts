@@ -46,7 +46,10 @@ async function planPrices({ prices, plans }: Target): Promise<State> {
     differences: known.flatMap(({ plan, price }) => {
       const amount = monthlyPrice(plan.price_cents);
       const fix = async () => `${plan.name} has the price ${(await prices.findOrCreate(plan)).id}, ${amount}`;
-      return price ? [] : [{ what: `${plan.name} has no price of ${amount} with the lookup key ${plan.id}`, fix }];
+      if (!price) return [{ what: `${plan.name} has no price of ${amount} with the lookup key ${plan.id}`, fix }];
+      return price.productName === plan.name
+        ? []
+        : [{ what: `${plan.name} is named ${price.productName} at Stripe`, fix }];
     }),
   };
 }
@@ -65,11 +68,7 @@ export function stripeMessageOf(error: unknown): string {
   return `Stripe answered ${statusCode ?? "nothing"} (${requestId ?? "no request ID"}): ${message}`;
 }
 
-/**
- * Sets up Stripe for a place, or checks it, and prints each part's line.
- * @param clientOf makes Stripe's client from the key in the environment
- * @returns whether everything is right, or was corrected as far as the command can
- */
+/** @returns whether everything is right, or was corrected as far as the command can */
 export async function stripeSetup(
   place: Place,
   mode: "check" | "set-up",

@@ -8,7 +8,6 @@ const MIGRATIONS = join(root, API_FOLDER, "migrations");
 const names = z.array(z.object({ name: z.string() }));
 
 type Statement<S> = { bind(...values: unknown[]): S; all(): Promise<{ results: unknown }>; run(): Promise<unknown> };
-/** The part of D1's interface that migrations need. */
 type Database<S> = { prepare(sql: string): S; batch(statements: S[]): Promise<unknown> };
 
 /** Applies new migrations as `wrangler d1 migrations apply` does, to a database that a Worker has open. */

@@ -16,7 +16,6 @@ export type WorkerSettings = ReturnType<typeof readWorkerSettings>;
 export const TARGETS = [...STAGES, "local"] as const;
 export type Target = (typeof TARGETS)[number];
 
-/** Reads an environment of a wrangler.toml. Wrangler throws if the file is invalid. */
 export function readWorkerSettings(file: string, target: Target = "local") {
   const config: Unstable_Config = unstable_readConfig({ config: file, env: target }, { hideWarnings: true });
   const routes = [config.route ?? [], config.routes ?? []].flat();
@@ -30,7 +29,6 @@ export function readWorkerSettings(file: string, target: Target = "local") {
 /** `api` is undefined for a site that is deployed alone: without the binding SUBSCRIPTION_API it uses somebody else's API. */
 export type Workers = { site: WorkerSettings; api: WorkerSettings | undefined };
 
-/** The Workers' settings for a target. Local ones use the ports that PORT chooses. */
 export function settingsOf(target: Target): Workers {
   const read = (folder: string) => {
     const settings = readWorkerSettings(join(root, folder, "wrangler.toml"), target);
@@ -44,7 +42,6 @@ export function settingsOf(target: Target): Workers {
 const bindsApi = ({ services }: WorkerSettings) =>
   services?.some(({ binding }) => binding === "SUBSCRIPTION_API") ?? false;
 
-/** The line that says that the site is deployed without the reference API. */
 export function siteAloneLine(site: WorkerSettings): string {
   return `The site alone: its API is at ${urlIn(site, "SUBSCRIPTION_API_URL")} (no service SUBSCRIPTION_API in wrangler.toml).`;
 }
@@ -67,10 +64,7 @@ type WorkerOptions = Unstable_MiniflareWorkerOptions["workerOptions"] & { name: 
 /** Variables that override wrangler.toml; `undefined` removes one. */
 export type Vars = Record<string, string | undefined>;
 
-/**
- * Miniflare's options for the Worker in `folder`, except its modules: the bindings of its wrangler.toml, without
- * `.dev.vars` and the environment.
- */
+/** Miniflare's options, except modules, by wrangler.toml and `vars` alone: no `.dev.vars`, no environment. */
 export function bindingsOf(folder: string, vars: Vars = {}, target: Target = "local"): WorkerOptions {
   const file = { config: join(root, folder, "wrangler.toml"), env: target };
   const config = unstable_readConfig(file, { hideWarnings: true });

@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { newTemporaryFolder } from "./temporary-folder";
 
 export const STAGES = ["production", "staging"] as const;
 export type Stage = (typeof STAGES)[number];
@@ -15,7 +17,6 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 
-/** Environment variables that turn off Wrangler's banner and metrics. */
 export const QUIET = { WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
 
 type RunOptions = { stage: Stage; folder: Folder; isShown?: boolean; withinMs?: number | undefined; program?: string };
@@ -26,7 +27,6 @@ const WITHIN_MS = 120_000;
 /**
  * @param options.isShown runs Wrangler in the terminal, where it can ask questions; its output is then not returned
  * @param options.withinMs then Wrangler is ended and has failed; undefined for what may take long
- * @param options.program instead of Wrangler
  */
 export function runWrangler(
   args: string[],
@@ -34,14 +34,17 @@ export function runWrangler(
 ): { succeeded: boolean; stdout: string; output: string } {
   const command = [program, ...args, "--env", stage, "--cwd", folder];
   const timeout = "withinMs" in limit ? limit.withinMs : isShown ? undefined : WITHIN_MS;
+  // Wrangler logs what it prints, also links to the whole database, in a file that other users can read.
+  const logs = isShown ? undefined : newTemporaryFolder();
   const { status, stdout, stderr, error } = spawnSync(process.execPath, command, {
     cwd: root,
     timeout,
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
     stdio: isShown ? "inherit" : ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...QUIET, ...(!isShown && { CI: "1", FORCE_COLOR: "0" }) },
+    env: { ...process.env, ...QUIET, ...(logs && { CI: "1", FORCE_COLOR: "0", WRANGLER_LOG_PATH: logs }) },
   });
+  if (logs) rmSync(logs, { recursive: true, force: true });
   if (error && "code" in error && error.code === "ETIMEDOUT")
     return { succeeded: false, stdout: "", output: `[ERROR] no answer within ${Number(timeout) / 1000} seconds` };
   if (error) throw error;
@@ -52,7 +55,6 @@ export function runWrangler(
 const LOGIN =
   /necessary to set a CLOUDFLARE_API_TOKEN|not (?:authenticated|logged in)|must be logged in|Authentication (?:error|failed)|Invalid access token|\[code: (?:9106|9109|10000|10001)\]/i;
 
-/** Turns a failed command's output into one sentence. */
 export function failureIn(output: string): string {
   if (LOGIN.test(output)) {
     return "Cloudflare rejected the login: run npx wrangler login, or set CLOUDFLARE_API_TOKEN to a token that can edit Workers, D1 and routes.";

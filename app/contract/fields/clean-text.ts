@@ -1,7 +1,4 @@
-/**
- * Invisible characters that copied text brings along. Not the zero-width joiners, which are letters in some scripts, nor the overrides
- * U+202D and U+202E, which disguise text.
- */
+/** Invisible characters in copied text. Not the joiners of some scripts, nor U+202D and U+202E, which disguise text. */
 export const COPIED_MARKS = /(?!\u200C|\u200D|\u202D|\u202E)\p{DI}/gu;
 
 const WHITE_SPACE = /\p{White_Space}+/gu;
@@ -19,10 +16,7 @@ export function toNfc(value: string): string {
   return value.length > MAX_COMPOSED_LENGTH ? value : value.normalize("NFC");
 }
 
-/**
- * A name or a part of an address: each run of white space is one space, without spaces, joiners and direction marks at the ends; in
- * NFC if not longer than any field.
- */
+/** A name or a part of an address in NFC: single spaces, and no spaces, joiners and direction marks at the ends. */
 export function cleanText(value: string): string {
   const text = value.replace(WITHIN, "").replace(WHITE_SPACE, " ");
   return toNfc(withoutEnd(text.replace(START, ""), EDGE));
@@ -35,15 +29,11 @@ export function withoutEnd(text: string, kind: RegExp): string {
   return text.slice(0, end);
 }
 
-/** Replaces the decimal digits of every script. */
 export function asciiDigits(value: string): string {
   return value.replace(/[^\P{Nd}\d]/gu, asciiDigit);
 }
 
-/**
- * Unicode encodes each script's decimal digits in order from zero to nine:
- * https://www.unicode.org/versions/Unicode16.0.0/core-spec/chapter-4/
- */
+/** Each script's digits run from zero to nine: https://www.unicode.org/versions/Unicode16.0.0/core-spec/chapter-4/ */
 function asciiDigit(digit: string): string {
   const codePoint = digit.codePointAt(0) ?? 0;
   let before = codePoint;
@@ -54,7 +44,6 @@ function asciiDigit(digit: string): string {
 /** Hyphens, dashes, the minus sign, and the long vowel mark on the same key of Japanese keyboards. */
 const DASH = /\s*[\p{Pd}\u2212\u30FC\uFF70]\s*/gu;
 
-/** A ZIP code with ASCII digits and a plain hyphen. */
 export function cleanZip(value: string): string {
   return asciiDigits(cleanText(value.replace(COPIED_MARKS, ""))).replace(DASH, "-");
 }

@@ -10,10 +10,7 @@ const CODES =
 
 export const COUNTRY_CODES: readonly string[] = CODES.split(" ");
 
-/**
- * The ISO 3166-1 alpha-2 code for a typed code or English name. Undefined for any other text; Stripe's Payment Element then
- * asks for the country.
- */
+/** The code for a typed code or English name; undefined for other text: Stripe's Payment Element then asks for it. */
 export function countryCode(text: string): string | undefined {
   codes ??= codesByName();
   return codes.get(comparable(text));
@@ -29,7 +26,6 @@ function codesByName(): Map<string, string> {
   return new Map([...byName, ...ofUnitedStates].map(([name, code]) => [comparable(name), code]));
 }
 
-/** Drops case, accents, punctuation and spaces. */
 function comparable(name: string): string {
   return name
     .normalize("NFKD")

@@ -19,10 +19,7 @@ export function cleanTypedEmail(value: string): string {
     .replace(JOINERS, keepJoiners);
 }
 
-/**
- * A complete address as the site and the API store and compare it: without a leading `mailto:` and the punctuation of the
- * sentence it was copied from, and with the domain as its A-label (RFC 5890). Idempotent.
- */
+/** An address as it is stored and compared, without copied `mailto:` and punctuation, with an A-label (RFC 5890). Idempotent. */
 export function cleanEmail(value: string): string {
   const address = withoutEnd(cleanTypedEmail(value).replace(/^(?:mailto:\/*)+/, ""), /[.,;]/);
   // Longer domains are invalid, and slow to convert.
@@ -42,9 +39,7 @@ function toALabels(domain: string): string {
   }
 }
 
-/**
- * HTML's definition, which is what browsers accept, with at most 254 characters, 64 of them before the `@` (RFC 5321, section
- * 4.5.3.1), and with a top-level domain: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address
- */
+// At most 254 characters, 64 of them before the `@` (RFC 5321, section 4.5.3.1), and with a top-level domain. Otherwise
+// HTML's definition: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address
 export const EMAIL =
   /^(?=.{1,254}$)[a-z\d.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/;

@@ -11,7 +11,9 @@ function ifValid(error: string) {
 /** Control characters, bidirectional controls, unpaired surrogates, and U+FFFD for invalid UTF-8. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069\uFFFD]/u;
 
-/** Default-ignorable code points and the blank Braille pattern. */
+/** A NUL, for example, could be stored, but a copy of the database with it could not be restored. */
+export const isPrintable = (text: string) => !UNPRINTABLE.test(text);
+
 const INVISIBLE = /[\p{DI}\u2800]/gu;
 
 function visible(value: string): string {
@@ -25,10 +27,7 @@ function text(label: string, min: number, max: number, ...more: z.core.$ZodCheck
     z.minLength(min, tooShort),
     z.refine((value) => visible(value).length >= min, ifValid(tooShort)),
     z.maxLength(max, ifValid(`${label} must be at most ${max} characters`)),
-    z.refine(
-      (value) => !UNPRINTABLE.test(value),
-      ifValid(`${label} must not contain control or unreadable characters`),
-    ),
+    z.refine(isPrintable, ifValid(`${label} must not contain control or unreadable characters`)),
     ...more,
   );
   return { rule, format: cleanText };
@@ -63,7 +62,7 @@ export interface FormField {
   autoComplete: string;
   /** For an optional field, use `z.optional` and `required: false`, and say so in the label. */
   rule: z.ZodMiniType<string | undefined>;
-  /** The value once the field is left: as it is sent, except that a phone number is easier to read. Passwords have none. */
+  /** The value once the field is left. Passwords have none. */
   format?: (value: string) => string;
   required?: false;
   hint?: string;
@@ -75,7 +74,6 @@ export interface FormField {
   passwordrules?: string;
 }
 
-/** The first fieldset, in its order. */
 export const contactFields = {
   full_name: { label: "Contact Name", autoComplete: "name", ...name("Contact name") },
   company_name: { label: "Company Name", autoComplete: "organization", ...name("Company name") },
@@ -113,7 +111,6 @@ export const contactFields = {
       `minlength: ${PASSWORD_LENGTH.min}; maxlength: ${PASSWORD_LENGTH.max};`,
       ...Object.keys(PASSWORD_CHARACTERS).map((name) => `required: ${name};`),
     ].join(" "),
-    // Forwarded unchanged: never trimmed, normalized or cut.
     rule: z.string(PASSWORD_TOO_SHORT).check(
       z.minLength(PASSWORD_LENGTH.min, PASSWORD_TOO_SHORT),
       z.maxLength(PASSWORD_LENGTH.max, `Password must be at most ${PASSWORD_LENGTH.max} characters`),
@@ -126,7 +123,6 @@ export const contactFields = {
   },
 } as const satisfies Record<string, FormField>;
 
-/** The second fieldset, in its order. */
 export const billingFields = {
   address: {
     label: "Street Address",
@@ -138,7 +134,7 @@ export const billingFields = {
   zipCode: {
     label: "ZIP Code",
     autoComplete: "postal-code",
-    hint: "5 digits or ZIP+4, for example 62701 or 62701-1234",
+    hint: "5 digits or ZIP+4, for example 62701 or 62701-1234.",
     format: cleanZip,
     rule: z
       .string("ZIP code must be at least 5 characters")
@@ -151,17 +147,11 @@ export const billingFields = {
   country: { label: "Country", autoComplete: "country-name", ...text("Country", 2, 60) },
 } as const satisfies Record<string, FormField>;
 
-/**
- * Every field of the sign-up form except the package ID and the repeated password. Form, schemas and the API's request are derived
- * from this list. A new field also needs a column: in a migration, and in `formColumns` and `formColumnsOf` of
- * functions/subscription-api/sign-up.ts. The upper limits keep a sealed session within one cookie.
- */
+// Form, schemas and request derive from this list. A new field also needs a column: in a migration, and in `formColumns`
+// and `formColumnsOf` of functions/subscription-api/sign-up.ts. The upper limits keep a sealed session within one cookie.
 export const formFields = { ...contactFields, ...billingFields };
 
-/**
- * A rule that compares several fields; its message appears at the field `at`. Runs even if other
- * fields are invalid, to show all messages at once; values may then be missing.
- */
+/** A rule that compares fields; its message appears at `at`. Runs even if other fields are invalid: values may be missing. */
 export function acrossFields<Form>(at: keyof Form & string, holds: (form: Partial<Form>) => boolean, error: string) {
   return z.refine<Form>(holds, { error, path: [at], when: () => true });
 }

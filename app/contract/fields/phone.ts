@@ -11,11 +11,8 @@ const NUMBER = /^[\s\p{Cf}\p{Pd}\d+().]*$/u;
 
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/; // ITU-T E.164
 
-/**
- * The digits of a typed number, as the form and the API store them: no extension, and an international number starts
- * with its country code. Ten digits alone mean a North American number, so an international number with ten digits gets
- * the prefix `00`. Idempotent.
- */
+/** The digits of a typed number, without an extension; an international number starts with its country code. Idempotent. */
+// Ten digits alone mean a North American number, so an international number with ten digits gets the prefix `00`.
 export function phoneDigits(value: string): string {
   const text = numberIn(value);
   const international = INTERNATIONAL.exec(text);
@@ -31,10 +28,7 @@ export function isPlausibleNanpNumber(digits: string): boolean {
   return national === undefined || /^[2-9]\d{2}[2-9]/.test(national);
 }
 
-/**
- * Formats a complete number in one of the specification's three formats. Returns anything else as it was typed: text, and
- * numbers that are too short, too long or begin with a national 0.
- */
+/** Formats a complete number; returns text and numbers that are too short, too long or begin with a national 0 as typed. */
 export function formatPhone(value: string): string {
   const digits = phoneDigits(value);
   const isComplete = /^(?:00)?[1-9]\d{9,14}$/.test(digits) && isPlausibleNanpNumber(digits);
@@ -46,7 +40,6 @@ export function formatPhone(value: string): string {
   return [`+${code}`, ...(abroad.slice(code.length).match(/\d{3}(?=\d{3})|\d+/g) ?? [])].join(" ");
 }
 
-/** The number without its extension, in ASCII. */
 function numberIn(value: string): string {
   return asciiDigits(value).replace("\uFF0B", "+").replace(EXTENSION, "$1");
 }

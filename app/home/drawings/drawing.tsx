@@ -1,7 +1,6 @@
 import { Fragment, type ReactNode, type SVGProps } from "react";
 
 interface DrawingProps {
-  /** Text alternative. */
   title: string;
   width?: number;
   height: number;
@@ -34,7 +33,6 @@ export function Text(props: SVGProps<SVGTextElement>) {
   );
 }
 
-/** Several lines of text. */
 export function Lines({
   x,
   y,
@@ -62,7 +60,6 @@ export function Lines({
   );
 }
 
-/** Labels an answer: it names the brand, or it is a gap. */
 export function Mark({ x, y, isNamed }: { x: number; y: number; isNamed: boolean }) {
   return (
     <g transform={`translate(${x} ${y})`}>

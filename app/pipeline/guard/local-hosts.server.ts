@@ -2,10 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { isLoopback, isLoopbackHost, onHost } from "../../shared/settings/settings";
 import type { SiteEnv } from "../context.server";
 
-/**
- * With local settings, which could be deployed by mistake, serves only loopback requests, unless `npm start` was given a HOST.
- * @param refuse answers a request to another host
- */
+/** Local settings could be deployed by mistake: serves only loopback requests, unless `npm start` was given a HOST. */
 export function localHosts(refuse: (c: Context<SiteEnv>) => Response): MiddlewareHandler<SiteEnv> {
   let isLocal: boolean | undefined;
   return async (c, next) => {
@@ -28,7 +25,7 @@ function onRequestHost(configuration: Configuration, { hostname, origin }: URL):
     ...configuration,
     SITE_URL: origin,
     CONSOLE_URL: onHost(CONSOLE_URL, hostname),
-    CUSTOMER_PORTAL_URL: onHost(CUSTOMER_PORTAL_URL, hostname),
+    CUSTOMER_PORTAL_URL: CUSTOMER_PORTAL_URL && onHost(CUSTOMER_PORTAL_URL, hostname),
     STRIPE_JS_URL: STRIPE_JS_URL && onHost(STRIPE_JS_URL, hostname),
   };
 }

@@ -1,6 +1,6 @@
 import { RETRY_AFTER_SECONDS } from "../../shared/http/rate-limit";
 
-/** Why a request is refused. The guard answers with its page, or a script with its status; the action with a notice. */
+/** The guard answers with its page, or a script with its status; the action with a notice. */
 export class Refusal {
   constructor(
     readonly status: 400 | 403 | 404 | 405 | 408 | 413 | 414 | 415 | 429,

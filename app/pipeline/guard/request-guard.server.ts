@@ -21,17 +21,12 @@ const MAX_QUERY_PARAMETERS = 64;
 /** The action accepts at most 16 KB, but up to this size it returns a form with its short fields kept. */
 export const MAX_FORM_BYTES = 256 * 1024;
 
-/** The two types of HTML forms. */
 const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
 
 /** The parameter `_data`, each letter plain or escaped. */
 const DATA_PARAMETER = /[?&](?:_|%5[fF])(?:d|%64)(?:a|%61)(?:t|%74)(?:a|%61)(?:[=&]|$)/;
 
-/**
- * Checks the URL, method, origin, type, declared length and the sender's rate from the headers alone (docs/threats.md). Passes
- * the body on unread.
- * @param refuse answers a request that fails a check
- */
+/** Checks the headers alone (docs/threats.md), and passes the body on unread. */
 export function guard(
   refuse: (c: Context<SiteEnv>, refusal: Refusal) => Promise<Response>,
 ): MiddlewareHandler<SiteEnv> {
@@ -56,10 +51,7 @@ function checkRequest(request: Request, url: URL, route: MatchedRoute | undefine
   return route.isData && isCrossOrigin(request, url) ? CROSS_ORIGIN : undefined;
 }
 
-/**
- * Remix answers `_data` with a single loader or action and skips the page's checks. Searches the text, because parsing every
- * query of a flood would cost too much.
- */
+/** Remix answers `_data` without the page's checks. A text search: parsing every query of a flood would cost too much. */
 function isMalformed(search: string): boolean {
   return search.split("&", MAX_QUERY_PARAMETERS + 1).length > MAX_QUERY_PARAMETERS || DATA_PARAMETER.test(search);
 }
@@ -77,13 +69,10 @@ async function isFlood(c: Context<SiteEnv>): Promise<boolean> {
   return isOverLimit(c.get("configuration").FLOOD_RATE_LIMIT, rateLimitKeyOf(c.get("ip")), c.get("log"));
 }
 
-/**
- * Go's rule (https://pkg.go.dev/net/http#CrossOriginProtection): Sec-Fetch-Site decides if it is sent, whatever Origin says. A page
- * can't forge it: the browser sets it itself, and the prefix `Sec-` forbids it to scripts (Fetch Standard, "forbidden
- * request-header"). Browsers from before 2023 are judged by the host of Origin, so that an https proxy in front of an http server
- * works. Beyond Go's rule, a Referer decides if there is neither, as with text browsers. Clients that send none of the three
- * have no user whose cookies another site could abuse.
- */
+// Go's rule (https://pkg.go.dev/net/http#CrossOriginProtection): Sec-Fetch-Site decides if it is sent. No page can forge it
+// (Fetch Standard, "forbidden request-header"). Browsers from before 2023 are judged by the host of Origin, so that an
+// https proxy in front of an http server works. Beyond Go's rule, a Referer decides if there is neither, as with text
+// browsers. Clients that send none of the three have no user whose cookies another site could abuse.
 function isCrossOrigin({ headers }: Request, { host }: URL): boolean {
   const site = headers.get("Sec-Fetch-Site");
   if (site) return site !== "same-origin" && site !== "none";

@@ -9,16 +9,12 @@ import { Refusal } from "../guard/refusals.server";
 /** Thrown after an error that Remix has logged and has no page for. */
 export class NoErrorPage extends Error {}
 
-/** Answers an unexpected error with a page that needs no React. */
 export const errorPage: ErrorHandler<SiteEnv> = (error, c) => {
   if (!(error instanceof NoErrorPage)) c.get("log").failure("unexpected", error);
   return plainPage(c, 500, UNEXPECTED_ERROR);
 };
 
-/**
- * Answers a refused request with the refusal's page and headers, and logs why. A 404 is not logged as a refusal.
- * @param pageOf renders the refusal's page; undefined if it cannot
- */
+/** Answers a refused request and logs why, except a 404. @param pageOf renders the refusal's page; undefined if it cannot */
 export function refusing(pageOf: (c: Context<SiteEnv>, refusal: Refusal) => Promise<Response | undefined>) {
   return async (c: Context<SiteEnv>, refusal: Refusal): Promise<Response> => {
     const { status, title, headers } = refusal;
@@ -39,10 +35,7 @@ export function misdirected(c: Context<SiteEnv>): Response {
   return plainPage(c, 421, ONLY_THIS_MACHINE);
 }
 
-/**
- * A refusal in the format that Remix's script in the page expects, with the message as its data:
- * https://remix.run/docs/en/main/guides/single-fetch#streaming-data-format
- */
+/** As Remix's script expects: https://remix.run/docs/en/main/guides/single-fetch#streaming-data-format */
 function forScript(refusal: Refusal): Response {
   const { status, title, message, headers } = refusal;
   const asErrorResponse = (value: unknown): [string, ...unknown[]] | false =>
@@ -51,7 +44,7 @@ function forScript(refusal: Refusal): Response {
   return new Response(body, { status, headers: { ...headers, "Content-Type": "text/x-script" } });
 }
 
-/** A page without the site's layout, with the request ID. `message` is not escaped: pass only fixed text. */
+/** A page without the site's layout. `message` is not escaped: pass only fixed text. */
 export function plainPage(c: Context<SiteEnv>, status: ContentfulStatusCode, message: string): Response {
   return c.html(
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${message}</title><h1>${message}</h1><p>Request ID: ${c.get("requestId")}</p></html>`,

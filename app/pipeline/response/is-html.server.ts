@@ -1,4 +1,3 @@
-/** Judged by the response's Content-Type. */
 export function isHtml(response: Response): boolean {
   return response.headers.get("Content-Type")?.startsWith("text/html") ?? false;
 }

@@ -12,10 +12,7 @@ export const redirectToTls: MiddlewareHandler<SiteEnv> = async (c, next) => {
   return c.redirect(secure.href, isGetOrHead(c.req.method) ? 301 : 303);
 };
 
-/**
- * Redirects `/PRICING` and `/pricing/` to `/pricing`: lowercase, without the final slash, if the route is known. Every
- * target is one of the site's paths, so no redirect can lead to another host.
- */
+/** Redirects `/PRICING` and `/pricing/` to `/pricing`. Only to known routes, so none can lead to another host. */
 export function redirectToCanonicalUrl(matchRoute: RouteMatcher): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
     const { pathname, search } = c.get("url");

@@ -3,10 +3,7 @@ import { uint8ArrayToBase64 } from "uint8array-extras";
 import type { RenderPage, SiteContext, SiteEnv } from "../context.server";
 import { isHtml } from "./is-html.server";
 
-/**
- * Sources: OWASP Secure Headers, MDN HTTP Observatory. Pages have policies of their own; static files have the headers in
- * public/_headers.
- */
+/** Sources: OWASP Secure Headers, MDN HTTP Observatory. Static files have theirs in public/_headers. */
 const SECURITY_HEADERS = {
   "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
@@ -18,13 +15,13 @@ const SECURITY_HEADERS = {
   "X-Frame-Options": "DENY",
 };
 
-/** Adds the security headers to redirects and plain pages. Rendered and cached pages already have them. */
+/** For redirects and plain pages; rendered and cached pages already have them. */
 export const securityHeaders: MiddlewareHandler<SiteEnv> = async (c, next) => {
   await next();
   if (!c.res.headers.has("X-Frame-Options")) complete(c.res.headers, c.get("url"));
 };
 
-/** Sets every header that the response lacks, and `Cache-Control: no-store` unless its route says otherwise and it sets no cookie. */
+/** Responses are `no-store` unless their route says otherwise and they set no cookie. */
 function complete(headers: Headers, { protocol }: URL): void {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) if (!headers.has(name)) headers.set(name, value);
   if (protocol === "https:") headers.set("Strict-Transport-Security", "max-age=63072000; includeSubDomains");
@@ -36,7 +33,7 @@ interface Inline {
   styles: string[];
 }
 
-/** Sets a rendered page's headers; its policy allows inline scripts and styles with this rendering's nonce. */
+/** The policy allows inline scripts and styles with this rendering's nonce. */
 export function withPageHeaders(render: RenderPage): RenderPage {
   return async (request, context) => {
     const page = await render(request, context);

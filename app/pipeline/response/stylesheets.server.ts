@@ -5,13 +5,11 @@ export interface Assets {
 /** The text of the stylesheet at a path; undefined if it cannot be read or is not safe to inline. */
 export type ReadStylesheet = (path: string) => Promise<string | undefined>;
 
-/** Reads stylesheets from the assets binding, each only once. */
 export function stylesheetReader(assets: Assets): ReadStylesheet {
   const texts = new Map<string, string>();
   return async (path) => {
     const known = texts.get(path);
     if (known !== undefined) return known;
-    // The binding ignores the host.
     const response = await assets.fetch(`https://assets.local${path}`);
     const text = response.ok ? await response.text() : "</";
     if (text.includes("</")) return undefined;

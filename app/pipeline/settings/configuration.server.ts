@@ -1,8 +1,11 @@
 import * as z from "zod/mini";
 import { company } from "../../company";
+import { API_PROMISES } from "../../contract/api-promises";
 import type { RateLimit } from "../../shared/http/rate-limit";
 import { release } from "../../shared/settings/release";
 import {
+  binding,
+  boolean,
   type ConfigurationProblem,
   type ConfigurationResult,
   isLoopback,
@@ -10,6 +13,7 @@ import {
   secret,
   settingProblems,
   withoutEmpty,
+  withoutQuery,
 } from "../../shared/settings/settings";
 import { modeProblem, stage } from "../../shared/settings/stripe-key-mode";
 import type { Assets } from "../response/stylesheets.server";
@@ -27,37 +31,28 @@ const httpUrl = z.pipe(
   ),
   z.transform((value) => value.replace(/\/+$/, "")),
 );
-/** A binding, known by one of its methods. */
-const binding = <Binding>(method: keyof Binding & string, problem = "is missing") =>
-  z.custom<Binding>(
-    (value) => typeof value === "object" && value !== null && typeof Reflect.get(value, method) === "function",
-    problem,
-  );
+const baseUrl = httpUrl.check(withoutQuery);
 const rateLimit = binding<RateLimit>("limit");
 const turnstileKey = z.string().check(z.trim(), z.regex(/^[\w-]{16,256}$/, "must be a key of Turnstile"));
-const boolean = z.pipe(
-  z.enum(["true", "false"], "must be true or false"),
-  z.transform((value) => value === "true"),
-);
 
 export interface ServiceBinding {
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
-/** `npm run docs` writes each comment into the table of settings in docs/operations.md. */
+/** `npm run docs` writes each comment into the list of settings in docs/operations.md. */
 export const settings = z.object({
-  /** Required in a deployment: `production`, which accepts only Stripe's live keys, or `staging`, which accepts only test keys. */
+  /** In a deployment `production` (Stripe's live keys) or `staging` (test keys). */
   STAGE: stage,
   /** The site's own URL. */
-  SITE_URL: httpUrl,
+  SITE_URL: baseUrl,
   /** The customer console, if the stage has its own. */
   CONSOLE_URL: z._default(httpUrl, company.consoleUrl),
-  /** The login page of Stripe's Customer Portal. */
-  CUSTOMER_PORTAL_URL: httpUrl,
+  /** The login page of Stripe's Customer Portal; required with the binding SUBSCRIPTION_API. */
+  CUSTOMER_PORTAL_URL: z.optional(httpUrl),
   /** True if Stripe Tax adds taxes. */
   AUTOMATIC_TAX: z._default(boolean, false),
   /** The subscription API. */
-  SUBSCRIPTION_API_URL: z._default(httpUrl, "http://localhost:8788"),
+  SUBSCRIPTION_API_URL: z._default(baseUrl, "http://localhost:8788"),
   /** Binding: the API's Worker, entrypoint `SiteApi`. */
   SUBSCRIPTION_API: z.optional(binding<ServiceBinding>("fetch", "must be a service binding")),
   /** Deadline of a call to the API, 100 to 60000. */
@@ -67,11 +62,21 @@ export const settings = z.object({
       .check(z.refine((value) => value >= 100 && value <= 60_000, "must be between 100 and 60000")),
     10_000,
   ),
-  /** True if the API creates one sign-up per Idempotency-Key, so that the site can retry failed calls. */
+  /** True if the API creates one sign-up per Idempotency-Key: failed calls are then retried. */
   SUBSCRIPTION_API_IDEMPOTENT: z._default(boolean, false),
+  /** What the API does beyond the contract, comma-separated ("What the site says about your API"). With the binding, all of it by default. */
+  SUBSCRIPTION_API_PROMISES: z.optional(
+    z.pipe(
+      z.pipe(
+        z.string(),
+        z.transform((value) => value.split(/[\s,]+/).filter(Boolean)),
+      ),
+      z.array(z.enum(API_PROMISES, `must only have ${API_PROMISES.join(", ")}`)),
+    ),
+  ),
   /** Binding: forms from one sender. */
   SIGNUP_RATE_LIMIT: rateLimit,
-  /** Binding: valid forms from one network; over the limit, Turnstile checks them or, without its keys, they are refused. */
+  /** Binding: valid forms from one network; more need Turnstile or, without its keys, are refused. */
   SIGNUP_NETWORK_RATE_LIMIT: rateLimit,
   /** Binding: one sender's requests that ask Stripe about a card. */
   CARD_CHECK_RATE_LIMIT: rateLimit,
@@ -81,7 +86,7 @@ export const settings = z.object({
   ASSETS: binding<Assets>("fetch"),
   /** Binding: the deployed version, shown by `/health`. */
   RELEASE: release,
-  /** The host name under which other devices reach `npm start`; refused in a deployment. */
+  /** The host name by which other devices reach `npm start`; refused in a deployment. */
   HOST: z.optional(z.string()),
   /** Secret, 32 characters or more; seals cookies and links. `{new},{old}` during a rotation. */
   SESSION_SECRET: newAndOld(secret).check(
@@ -92,21 +97,25 @@ export const settings = z.object({
     z.string().check(z.regex(/^pk_(test|live)_\w+$/, "must be a publishable key (pk_…) or empty")),
     "",
   ),
-  /** Turnstile's site key, used for networks over their limit. */
+  /** Turnstile's site key. */
   TURNSTILE_SITE_KEY: z.optional(turnstileKey),
   /** Secret; required with the site key. */
   TURNSTILE_SECRET_KEY: z.optional(turnstileKey),
   /** Replaces Stripe.js; refused in a deployment. */
   STRIPE_JS_URL: z.optional(httpUrl),
   /** Replaces Stripe's API; refused in a deployment. */
-  STRIPE_API_URL: z.optional(httpUrl),
+  STRIPE_API_URL: z.optional(baseUrl),
 });
 
 export type Configuration = z.output<typeof settings>;
 
+/** The reference API's emails link to the portal. */
+const withReferenceApi = z.extend(settings, { CUSTOMER_PORTAL_URL: httpUrl });
+
 /** Parses variables, secrets and bindings. Lists the wrong settings; only if each is valid alone are they compared. */
 export function readConfiguration(env: unknown): ConfigurationResult<Configuration> {
-  const parsed = settings.safeParse(withoutEmpty(env));
+  const given = withoutEmpty(env);
+  const parsed = (Object.hasOwn(Object(given), "SUBSCRIPTION_API") ? withReferenceApi : settings).safeParse(given);
   if (!parsed.success) return { status: "invalid", problems: settingProblems(parsed.error) };
   const problems = [...pairProblems(parsed.data), ...keyProblems(parsed.data), ...deploymentProblems(parsed.data)];
   return problems.length === 0 ? { status: "valid", configuration: parsed.data } : { status: "invalid", problems };
@@ -153,7 +162,7 @@ function deploymentProblems(configuration: Configuration): ConfigurationProblem[
     ...problem(
       ["SITE_URL", "CONSOLE_URL", "CUSTOMER_PORTAL_URL", "SUBSCRIPTION_API_URL"],
       "must be an https URL",
-      (name) => !textOf(name).startsWith("https:"),
+      (name) => configuration[name] !== undefined && !textOf(name).startsWith("https:"),
     ),
     ...problem(["STRIPE_JS_URL", "STRIPE_API_URL", "HOST"], LOCAL_ONLY, (name) => configuration[name] !== undefined),
     ...problem(["TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"], "is a key for tests", (name) =>

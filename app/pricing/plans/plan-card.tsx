@@ -1,8 +1,8 @@
 import { ButtonLink } from "../../ui/controls/button";
 import { CheckIcon, CrossIcon } from "../../ui/controls/icons";
-import type { DetailedPlan, PlanFeature } from "./plan-details";
+import { COMMON_FEATURES, type DetailedPlan, type PlanFeature } from "./plan-details";
 
-export function PlanCard({ plan }: { plan: DetailedPlan }) {
+export function PlanCard({ plan, isTaxAdded }: { plan: DetailedPlan; isTaxAdded: boolean }) {
   const id = `plan-${plan.key}`;
   return (
     <article aria-labelledby={id} className={`card plan-card ${plan.highlighted ? "plan-highlighted lifted" : ""}`}>
@@ -14,7 +14,7 @@ export function PlanCard({ plan }: { plan: DetailedPlan }) {
           {plan.trialBadge && <p className="badge bg-success-soft text-success">{plan.trialBadge}</p>}
         </div>
         {plan.highlighted && <p className="badge plan-ribbon bg-accent text-on-accent">Recommended</p>}
-        <PlanPrice plan={plan} />
+        <PlanPrice plan={plan} isTaxAdded={isTaxAdded} />
       </div>
       <div>
         <ButtonLink
@@ -43,8 +43,19 @@ export function PlanCard({ plan }: { plan: DetailedPlan }) {
   );
 }
 
+export function CommonFeatures() {
+  return (
+    <ul className="common mt-8">
+      <li className="font-bold">In every plan:</li>
+      {COMMON_FEATURES.map((feature) => (
+        <Feature key={feature.title} feature={feature} />
+      ))}
+    </ul>
+  );
+}
+
 /** Inline, so that find-in-page finds "$100 a month". */
-function PlanPrice({ plan }: { plan: DetailedPlan }) {
+function PlanPrice({ plan, isTaxAdded }: { plan: DetailedPlan; isTaxAdded: boolean }) {
   const { price, originalPrice, priceDetail } = plan;
   if (price === null) return <p className="mt-3 font-display text-2xl leading-12 font-bold">{priceDetail}</p>;
   const isDiscounted = originalPrice !== null && originalPrice !== price;
@@ -61,6 +72,7 @@ function PlanPrice({ plan }: { plan: DetailedPlan }) {
         )}
         <span className="plan-price">{price}</span> {priceDetail}
       </p>
+      {isTaxAdded && <p className="text-sm text-muted">Plus any tax.</p>}
       {isDiscounted && <p className="text-sm text-muted">{`Then ${originalPrice} ${priceDetail}`}</p>}
     </>
   );

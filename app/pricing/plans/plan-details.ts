@@ -10,9 +10,7 @@ export interface PlanFeature {
 }
 
 export interface DetailedPlan extends Plan {
-  /** The price as the card shows it, such as `$99.50`; null for a price on request. */
   price: string | null;
-  /** The price after a discount; equal to the price without one. */
   originalPrice: string | null;
   /** The plan whose features are also included. */
   includes: Plan["title"] | null;
@@ -22,7 +20,6 @@ export interface DetailedPlan extends Plan {
   smallPriceText: string;
 }
 
-/** The plans with their features for the pricing page. */
 export function detailedPlans(): DetailedPlan[] {
   return PLANS.map((plan) => {
     const paid = PAID_PLANS.find(({ key }) => key === plan.key);
@@ -40,9 +37,16 @@ export function detailedPlans(): DetailedPlan[] {
   });
 }
 
+export const COMMON_FEATURES: PlanFeature[] = [
+  { title: "Domains", text: "Unlimited", included: true },
+  { title: "Seats", text: "Unlimited", included: true },
+  { title: "Export", text: "CSV/JSON", included: true },
+  { title: "Support", text: "Email", included: true },
+];
+
 const enterpriseFeatures: PlanFeature[] = [
-  { title: "Platforms", text: ENTERPRISE_PLATFORMS.join(", "), included: true },
   { title: "Prompts tracked", text: "Custom prompts", included: true },
+  { title: "Platforms", text: ENTERPRISE_PLATFORMS.join(", "), included: true },
   {
     title: "Integrations",
     text: "Your search console, your analytics tool, and two hosting and edge providers",
@@ -58,13 +62,13 @@ const enterpriseFeatures: PlanFeature[] = [
 function paidFeatures({ key }: PaidPlan): PlanFeature[] {
   const { platforms, prompts, pieces, geoSpecialist } = PLAN_FEATURES[key];
   return [
-    { title: "Platforms", text: platforms.join(", "), included: true },
-    { title: "Domains", text: "Unlimited", included: true },
     { title: "Prompts tracked", text: String(prompts), included: true },
-    { title: "Briefs / pieces", text: `${pieces} content briefs and ${pieces} pieces a month`, included: true },
-    { title: "Export", text: "CSV/JSON", included: true },
-    { title: "Seats", text: "Unlimited", included: true },
-    { title: "Support", text: "Email", included: true },
+    {
+      title: "Briefs / pieces",
+      text: `${pieces} content briefs and ${pieces} pieces of content a month`,
+      included: true,
+    },
+    { title: "Platforms", text: platforms.join(", "), included: true },
     { title: "Dedicated GEO (generative engine optimization) specialist", text: "", included: geoSpecialist },
   ];
 }

@@ -5,7 +5,6 @@ import { signUpPath } from "../../contract/sign-up-path";
 import { TRIAL_DAYS } from "../../contract/trial";
 import { mailTo } from "../../ui/mail-to";
 
-/** A plan of the pricing page; plan-details.ts adds the features. */
 export interface Plan extends ShownPlan {
   key: (PaidPlan | typeof ENTERPRISE_PLAN)["key"];
   title: (PaidPlan | typeof ENTERPRISE_PLAN)["title"];
@@ -13,10 +12,9 @@ export interface Plan extends ShownPlan {
   ctaLink: string;
 }
 
-/** A plan as the sign-up shows it, listed or custom. */
 export interface ShownPlan {
   title: string;
-  /** US cents a month, as the page shows it; null for a price on request. */
+  /** US cents a month; null for a price on request. */
   shownPriceCents: number | null;
   priceDetail: string;
   packageId: string | null;
@@ -28,7 +26,6 @@ const CUSTOM_PLAN = { title: CUSTOM_TITLE, priceDetail: A_MONTH };
 
 const TRIAL_BADGE = `${TRIAL_DAYS}-day free trial`;
 
-/** Used by the plan cards, the sign-up, llms.txt and the structured data. */
 export const PLANS: readonly Plan[] = [
   ...PAID_PLANS.map(({ key, title, priceCents, packageId }) => ({
     key,
@@ -50,10 +47,7 @@ export const PLANS: readonly Plan[] = [
   },
 ];
 
-/**
- * The listed plan with a package ID, ignoring case; with a price, also a plan that is not listed.
- * @param shownPriceCents a price to show in place of the list's, such as the price that a visitor agreed to
- */
+/** Ignores the ID's case. @param shownPriceCents replaces the list's price; with it, an unlisted plan is found too */
 export function findPlan(packageId: string | undefined, shownPriceCents?: number): ShownPlan | undefined {
   if (!packageId) return undefined;
   const wanted = packageId.toLowerCase();
@@ -61,7 +55,6 @@ export function findPlan(packageId: string | undefined, shownPriceCents?: number
   return shownPriceCents === undefined ? plan : { ...(plan ?? { ...CUSTOM_PLAN, packageId: wanted }), shownPriceCents };
 }
 
-/** For example `$100 a month`. */
 export function describePrice({
   shownPriceCents,
   priceDetail,

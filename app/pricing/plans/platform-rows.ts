@@ -1,7 +1,6 @@
 import { ENTERPRISE_PLAN, ENTERPRISE_PLATFORMS, PLAN_FEATURES } from "../../contract/plans";
 import { PLANS, type Plan } from "./plan-list";
 
-/** Platforms that a plan tracks. */
 export function platformsOf(key: Plan["key"]): readonly string[] {
   return key === ENTERPRISE_PLAN.key ? ENTERPRISE_PLATFORMS : PLAN_FEATURES[key].platforms;
 }
@@ -23,7 +22,6 @@ export function platformRows(): PlatformRow[] {
   return rows;
 }
 
-/** For example `50 prompts tracked`; empty for custom prompts. */
 export function describePrompts(key: Plan["key"]): string {
   return key === ENTERPRISE_PLAN.key ? "" : `${PLAN_FEATURES[key].prompts} prompts tracked`;
 }

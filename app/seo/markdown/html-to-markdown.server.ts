@@ -2,10 +2,7 @@ import { MarkdownWriter } from "./markdown-writer.server";
 
 const SKIPPED_ELEMENTS = new Set(["nav", "script", "style", "svg"]);
 
-/**
- * Converts the `<main>` of a page rendered by React. Skips navigation, pictures, form controls, and elements that are hidden
- * from assistive technology or have `data-markdown="skip"`. A mailto button becomes its address.
- */
+/** Converts the `<main>`, without navigation, pictures, form controls, hidden elements and `data-markdown="skip"`. */
 export async function htmlToMarkdown(page: Response): Promise<{ markdown: string; canonical: string }> {
   const writer = new MarkdownWriter();
   const head = { title: "", description: "", canonical: "" };

@@ -13,7 +13,6 @@ export class MarkdownWriter {
     this.#append(text.replace(/[\\`*_[\]<]/g, "\\$&"));
   }
 
-  /** Opens an element; the returned function closes it. */
   open(name: string, link: string | null): () => void {
     if (BLOCKS.has(name)) this.#endBlock();
     switch (name) {

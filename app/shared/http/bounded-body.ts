@@ -8,16 +8,12 @@ type Unread = { status: "too slow" | "aborted" };
 type BodyBytes = { status: "read" | "too long"; bytes: Uint8Array<ArrayBuffer> } | Unread;
 type BodyText = { status: "read" | "too long"; text: string } | Unread;
 
-/** Reads a body as UTF-8, within the same limits as `readBoundedBytes`. */
 export async function readBoundedText(message: Request | Response, limits: Limits): Promise<BodyText> {
   const body = await readBoundedBytes(message, limits);
   return "bytes" in body ? { status: body.status, text: new TextDecoder().decode(body.bytes) } : body;
 }
 
-/**
- * Reads a body of at most `bytes`, within `milliseconds` if given. Counts received bytes, unless the transport ends the body after
- * a declared length, and cancels the rest of a body that is too long, or too slow without a declared length.
- */
+/** Reads at most `bytes`, within `milliseconds` if given. Cancels the rest of a longer or slower body if it can. */
 export async function readBoundedBytes(message: Request | Response, limits: Limits): Promise<BodyBytes> {
   const { body, headers } = message;
   if (body === null) return { status: "read", bytes: new Uint8Array() };
@@ -36,10 +32,7 @@ export async function readBoundedBytes(message: Request | Response, limits: Limi
   return result;
 }
 
-/**
- * True if the transport ends the body within the limit: it has a Content-Length and is neither chunked, which overrides the length
- * (RFC 9112, section 6.3), nor compressed, because the runtime decompresses responses.
- */
+/** True for a Content-Length, unless chunked (RFC 9112, section 6.3) or compressed: the runtime decompresses responses. */
 function isBoundedByTransport(headers: Headers, limit: number): boolean {
   if (headers.has("Transfer-Encoding") || headers.has("Content-Encoding")) return false;
   return Number.parseInt(headers.get("Content-Length") ?? "", 10) <= limit;

@@ -1,20 +1,13 @@
 type ErrorFields = { error: string; message?: string; cause?: string; stack?: string[] };
 
-/**
- * Messages from SQLite, D1 and the runtime, which never quote a visitor. SQLite names tables, columns and our SQL, but no values,
- * because every value is bound. D1's own (https://developers.cloudflare.com/d1/observability/debug-d1/#error-list) and the runtime's
- * are fixed.
- */
+// Messages that never quote a visitor: SQLite names no values, because every value is bound. D1's own
+// (https://developers.cloudflare.com/d1/observability/debug-d1/#error-list) and the runtime's are fixed.
 const WITHOUT_VISITORS_WORDS =
-  /^D1_ERROR: .*: SQLITE_\w+|^(?:D1_ERROR: )?(?:Network connection lost|internal error; reference|Cannot perform I\/O|D1 DB |Internal error (?:in|while) |Cannot resolve D1 DB |Exceeded maximum DB size|Your account has exceeded D1)/;
+  /^D1_ERROR: .*: SQLITE_\w+|^(?:D1_ERROR: )?(?:Network connection lost|internal error; reference|Cannot perform I\/O|D1 DB |Internal error (?:in|while) |Cannot resolve D1 DB |Currently processing |Exceeded maximum DB size|Your account has exceeded D1)/;
 
 const STACK_FRAME = /^ +at .+:\d+:\d+\)?$/;
 
-/**
- * An error for the log: its name, its cause's name and its stack. A message can quote a visitor, so a deployment only logs messages
- * from SQLite and the runtime.
- * @param isLocal true on a developer's machine, where the log has every message
- */
+/** A message can quote a visitor, so only a log on a developer's machine (`isLocal`) has messages of every kind. */
 export function describeError(error: unknown, isLocal: boolean): ErrorFields {
   if (!(error instanceof Error)) return { error: isLocal ? String(error) : typeof error };
   const { name, message, cause } = error;

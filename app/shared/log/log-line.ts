@@ -3,7 +3,6 @@ export type LogLevel = "info" | "warn" | "error";
 /** Only our own names, IDs and numbers, and the path of a failed request: nothing else from a visitor and no secret. */
 export type LogFields = Record<string, string | number | boolean | string[] | undefined>;
 
-/** The log format of the site and the API: one line of JSON. */
 export function logLine(
   level: LogLevel,
   event: string,

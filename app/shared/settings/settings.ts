@@ -28,7 +28,6 @@ export function onHost(value: string, hostname: string): string {
   return url.href.replace(/\/$/, value.endsWith("/") ? "/" : "");
 }
 
-/** An https URL, or http on this machine, without credentials. */
 export const serviceUrl = z.string().check(
   z.refine((value) => {
     if (!URL.canParse(value)) return false;
@@ -37,6 +36,20 @@ export const serviceUrl = z.string().check(
     return isAllowed && username === "" && password === "";
   }, "must be an https URL without credentials (http only on this machine)"),
 );
+
+/** A binding, known by one of its methods. */
+export const binding = <Binding>(method: keyof Binding & string, problem = "is missing") =>
+  z.custom<Binding>(
+    (value) => typeof value === "object" && value !== null && typeof Reflect.get(value, method) === "function",
+    problem,
+  );
+
+export const boolean = z.pipe(
+  z.enum(["true", "false"], "must be true or false"),
+  z.transform((value) => value === "true"),
+);
+
+export const withoutQuery = z.refine<string>((value) => !/[?#]/.test(value), "must have no query and no fragment");
 
 const MIN_SECRET_LENGTH = 32;
 /** A repeated word or pattern has fewer; nearly every random string of 32 characters has as many. */
@@ -75,13 +88,11 @@ export function isSecretName(name: string): boolean {
   return /_(?:SECRET|TOKEN|KEY)$/.test(name) && !/_(?:PUBLISHABLE|SITE)_KEY$/.test(name);
 }
 
-/** Drops empty variables, which count as unset. */
 export function withoutEmpty(env: unknown): unknown {
   if (typeof env !== "object" || env === null) return env;
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
 }
 
-/** The first problem of each setting that a schema rejected. */
 export function settingProblems({ issues }: z.core.$ZodError): ConfigurationProblem[] {
   const problems = new Map<string, string>();
   for (const { path, code, message } of issues) {

@@ -8,7 +8,7 @@ export function modeOf(given: z.output<typeof stage>): "live" | "test" {
   return given === "production" ? "live" : "test";
 }
 
-/** What is wrong with a key's mode in a stage; null if nothing is. */
+/** Null if nothing is wrong. */
 export function modeProblem(key: string, given: z.output<typeof stage>): string | null {
   const mode = modeOf(given);
   return new RegExp(`^[a-z]k_${mode}_`).test(key) ? null : `must be a ${mode} key`;

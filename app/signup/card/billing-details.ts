@@ -1,6 +1,6 @@
 import type { CardStepData } from "../steps";
 
-/** The billing details from the form. The Payment Element asks for country and ZIP code only if the country was not recognized. */
+/** The Payment Element asks for country and ZIP code only if the form's country was not recognized. */
 export function billingDetails({ details: typed, countryCode }: CardStepData) {
   const details = typed && {
     name: typed.full_name,

@@ -3,10 +3,7 @@ import { useEffect, useState } from "react";
 
 const DARK = "(prefers-color-scheme: dark)";
 
-/**
- * Makes Stripe's fields look like the form's (`.field-frame` and `.field-errors` in signup.css), in the visitor's color scheme
- * whenever it changes.
- */
+/** Makes Stripe's fields look like the form's in signup.css, in the visitor's color scheme whenever it changes. */
 export function useCardAppearance(): Appearance {
   const [appearance, setAppearance] = useState(cardAppearance);
   useEffect(() => {
@@ -18,7 +15,6 @@ export function useCardAppearance(): Appearance {
   return appearance;
 }
 
-/** The page's colors and text, as they are now. The theme decides the rest, such as Stripe's icons. */
 function cardAppearance(): Appearance {
   const style = getComputedStyle(document.body);
   const color = (name: string) => style.getPropertyValue(`--color-${name}`).trim();

@@ -4,7 +4,6 @@ import { CardPlaceholder } from "./card-placeholder";
 import { loadStripeElements, loadStripeElementsAgain } from "./card-script";
 import type { CardFieldsProps } from "./payment-form";
 
-/** Stripe's fields, whose script is loaded first. */
 export function CardFields(props: CardFieldsProps) {
   const [Fields, setFields] = useState<ComponentType<CardFieldsProps>>();
   const [hasFailed, setFailed] = useState(false);

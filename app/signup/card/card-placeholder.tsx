@@ -1,12 +1,11 @@
 import type { MouseEvent } from "react";
 import { Button } from "../../ui/controls/button";
-import { LockIcon } from "../../ui/controls/icons";
+import { PayButton } from "./pay-button";
 
 /** Reserves the height of the provider's fields until they have loaded. Narrow screens break their terms into more lines. */
 export const CARD_FIELDS = "min-h-72 sm:min-h-56";
 export const LOADING = "animate-pulse rounded-md bg-sunken motion-reduce:animate-none";
 
-/** Shown in place of the card's fields while they load, or with a button to try again if they could not be loaded. */
 export function CardPlaceholder({ onTryAgain }: { onTryAgain?: (() => void) | undefined }) {
   function tryAgain({ currentTarget: button }: MouseEvent<HTMLElement>) {
     // The button had the focus, which would be lost when it is removed.
@@ -37,20 +36,6 @@ export function CardSpace() {
     <div className="needs-script mt-6">
       <div className={`${CARD_FIELDS} ${LOADING}`} />
       <div className="h-[6.9375rem] min-[32rem]:h-[4.875rem]" />
-    </div>
-  );
-}
-
-export function PayButton({ busy = false, disabled }: { busy?: boolean; disabled: boolean }) {
-  return (
-    <div className="mt-6 flex flex-wrap items-center gap-x-5 gap-y-3">
-      <Button type="submit" size="lg" className="grow basis-40" busy={busy} disabled={disabled}>
-        {busy ? "Processing..." : "Pay"}
-      </Button>
-      <p className="flex items-center gap-2 text-sm text-muted">
-        <LockIcon className="size-4" />
-        Card details go straight to Stripe
-      </p>
     </div>
   );
 }

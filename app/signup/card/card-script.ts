@@ -6,16 +6,12 @@ const AGAIN_AFTER_MS = 10_000;
 // biome-ignore lint/correctness/noUnusedVariables: `??=` reads it
 let prefetched: Promise<unknown> | undefined;
 
-/** Loads the card form while the visitor types. Tries once and ignores a failure, because the card step tries again. */
+/** Tries once while the visitor types, and ignores a failure, because the card step tries again. */
 export function prefetchStripeElements(): void {
   prefetched ??= import("./stripe-elements").catch(() => undefined);
 }
 
-/**
- * Loads the card form with Stripe's fields, which the form's page does not include. If its file is gone, maybe with its release,
- * the page reloads: the cookie keeps the sign-up. Rejects if the site cannot be reached, or if the page has already reloaded for
- * this reason in the last ten seconds.
- */
+/** Reloads the page if the card form's file is gone. Rejects offline, or if it did so in the last ten seconds. */
 export async function loadStripeElements() {
   try {
     return await withTimeLimit(LOADING_LIMIT_MS, import("./stripe-elements"));
@@ -27,7 +23,7 @@ export async function loadStripeElements() {
   }
 }
 
-/** Tries to load the card form again. Reloads the page, because browsers may remember that its file did not load. */
+/** Reloads the page, because browsers may remember that its file did not load. */
 export const loadStripeElementsAgain = () => reload(history.state);
 
 /** Reloads the page, but only if the site answers: offline, the browser's own error page would replace it. */

@@ -1,16 +1,15 @@
-import { Form, Link, useLocation } from "@remix-run/react";
-import { useCallback, useEffect, useMemo, useState } from "react";
-import { chargeSentence, plusTax } from "../../contract/charge-wording";
+import { Form, useLocation } from "@remix-run/react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "react";
+import { chargeSentence, MONTHLY, plusTax } from "../../contract/charge-wording";
 import { counted } from "../../contract/counted";
 import { utcDay } from "../../contract/dates";
 import { chargedAmount } from "../../contract/money";
-import { TRIAL_DAYS } from "../../contract/trial";
 import { findPlan } from "../../pricing/plans/plan-list";
-import { Button } from "../../ui/controls/button";
-import { LiveRegion } from "../../ui/controls/notice";
+import { NoticeRegion } from "../../ui/controls/notice";
 import { Moment } from "../../ui/controls/time";
 import { useHydrated } from "../../ui/document/use-hydrated";
-import { useSite } from "../../ui/use-site";
+import { useIsPromised, useSite } from "../../ui/use-site";
+import { useAnnouncement, wordsOf } from "../announcer";
 import {
   CARD_SAVED_BUT_UNREACHABLE,
   CARD_USED,
@@ -21,15 +20,25 @@ import {
   paymentFailed,
   SAVED,
 } from "../notices";
+import { useIsReturning } from "../requests/step-checks";
 import { useLatest } from "../requests/use-failure";
 import { ResumeOnAnotherDevice } from "../resume/resume-on-another-device";
 import { FailureNotice, SignupNotice } from "../signup-notice";
 import type { CardStepData } from "../steps";
+import { IntentButton, RouteLink } from "../waiting-controls";
 import { CardFields } from "./card-fields";
 import { CardSpace } from "./card-placeholder";
+import { OffWhile } from "./off-while";
 import { ScriptTrouble } from "./script-trouble";
 
-export function CardStep({ data, failure }: { data: CardStepData; failure: Notice | undefined }) {
+interface CardStepProps {
+  data: CardStepData;
+  failure: Notice | undefined;
+  /** Called with true from the moment in which the card goes to Stripe until its outcome is known. */
+  onSent(isSent: boolean): void;
+}
+
+export function CardStep({ data, failure, onSent }: CardStepProps) {
   const hydrated = useHydrated();
   const { pathname } = useLocation();
   const configured = data.publishableKey !== "";
@@ -39,21 +48,29 @@ export function CardStep({ data, failure }: { data: CardStepData; failure: Notic
   const latest = useLatest([served, said, failure]);
   const notice = latest === OUTCOME_UNREACHABLE && isSaved ? CARD_SAVED_BUT_UNREACHABLE : latest;
   const [isReadingTimeOver, onReady] = useReadingTime();
+  const isReturning = useIsReturning();
+  const isSent = isReturning || notice === PROCESSING_CARD;
+  useLayoutEffect(() => {
+    onSent(isSent);
+    return () => onSent(false);
+  }, [isSent, onSent]);
+  useAnnouncement(data.flash === "saved" ? wordsOf(SAVED) : undefined);
+  useAnnouncement(notice === PROCESSING_CARD ? "Processing your card." : undefined);
   return (
     <>
-      <LiveRegion role="status" className="step-status">
+      <NoticeRegion className="step-status">
         {data.flash === "saved" && (
           <div className={isReadingTimeOver || said ? "invisible" : ""}>
             <SignupNotice notice={SAVED} />
           </div>
         )}
-        {notice === PROCESSING_CARD && <p className="sr-only">Processing your card.</p>}
-      </LiveRegion>
+      </NoticeRegion>
       <div className="step-main">
         <FailureNotice notice={notice === PROCESSING_CARD ? undefined : notice} requestId={data.requestId} />
+        {data.earlier && <SignupNotice notice={data.earlier} requestId={data.requestId} />}
         <section className="card p-5 outline-none sm:p-8" aria-labelledby="card-entry" tabIndex={-1}>
           <h2 id="card-entry" className="text-heading">
-            {`Please enter your card info for starting your ${counted(TRIAL_DAYS, "day")} free trial`}
+            {`Please enter your card info for starting your ${counted(data.terms.trial_days, "day")} free trial`}
           </h2>
           <p className="mt-1 text-muted">* You will not be charged immediately!</p>
           <TrialTerms data={data} />
@@ -66,32 +83,38 @@ export function CardStep({ data, failure }: { data: CardStepData; failure: Notic
         </section>
       </div>
       <div className="step-side">
-        <div className="text-sm text-muted [overflow-wrap:anywhere]">
+        <div className="card summary-rest p-4 text-sm text-muted [overflow-wrap:anywhere] lg:px-6">
           {data.details && (
             <p>
               Signing up <strong dir="auto">{data.details.company_name}</strong> with <span>{data.details.email}</span>.{" "}
-              <Link to="?edit" className="inline-block py-1 font-semibold text-brand underline">
-                Edit details
-              </Link>
+              <OffWhile off={isSent} inline>
+                <RouteLink to="?edit" className="inline-block py-1 font-semibold text-brand underline">
+                  Edit details
+                </RouteLink>
+              </OffWhile>
+              <span dir="auto" className="block">
+                {addressOf(data.details)}
+              </span>
             </p>
           )}
           <p>
-            We'll keep this sign-up until <Moment time={new Date(data.expiresAt).toISOString()} />.
+            We’ll keep this sign-up until <Moment time={new Date(data.expiresAt).toISOString()} />.
           </p>
         </div>
-        {data.resumeLink && <ResumeOnAnotherDevice link={data.resumeLink} />}
-        <Form method="post" action={`${pathname}?start-over`} replace aria-label="Start over" className="mt-6">
-          <input type="hidden" name="sign_up" value={data.key} />
-          <Button type="submit" variant="ghost" name="intent" value="start-over">
-            Start over
-          </Button>
-        </Form>
+        <OffWhile off={isSent}>
+          {data.resumeLink && <ResumeOnAnotherDevice link={data.resumeLink} />}
+          <Form method="post" action={`${pathname}?start-over`} replace aria-label="Start over" className="mt-2">
+            <input type="hidden" name="sign_up" value={data.key} />
+            <IntentButton variant="ghost" intent="start-over">
+              Start over
+            </IntentButton>
+          </Form>
+        </OffWhile>
       </div>
     </>
   );
 }
 
-/** The server's notice about the last card. */
 function servedNotice({ publishableKey, flash, message }: CardStepData): Notice | undefined {
   if (publishableKey === "" || flash === "unknown") return CONFIGURATION_ERROR;
   if (flash === "card used") return CARD_USED;
@@ -101,7 +124,6 @@ function servedNotice({ publishableKey, flash, message }: CardStepData): Notice 
 /** Enough time to read a notice that was shown while the card's fields were loading. */
 const READING_TIME_MS = 2_000;
 
-/** True two seconds after the card's fields are ready. */
 function useReadingTime(): [isRead: boolean, onReady: () => void] {
   const [ready, setReady] = useState(false);
   const [isRead, setRead] = useState(false);
@@ -113,21 +135,32 @@ function useReadingTime(): [isRead: boolean, onReady: () => void] {
   return [isRead, useCallback(() => setReady(true), [])];
 }
 
-/** Shows the price that the visitor agreed to, even if the list price has changed. */
-function TrialTerms({ data: { packageId, agreedPriceCents, trialEnd } }: { data: CardStepData }) {
+function TrialTerms({ data: { packageId, terms, trialEnd } }: { data: CardStepData }) {
   const site = useSite();
-  const plan = findPlan(packageId, agreedPriceCents);
+  const isInEmails = useIsPromised("links-portal");
+  const plan = findPlan(packageId, terms.price_cents);
   if (!plan?.shownPriceCents) return null;
   return (
-    <p className="mt-3 text-sm">
+    <p className="mt-3 text-sm sm:text-base">
       <span>
-        {`Your trial ends on ${utcDay(trialEnd)}. ${chargeSentence(trialEnd, { amount: plusTax(chargedAmount(plan.shownPriceCents), site.automaticTax), card: "card" })}`}
+        {`Your trial ends on ${utcDay(trialEnd)}. ${chargeSentence(trialEnd, { amount: plusTax(chargedAmount(plan.shownPriceCents), terms.tax_added), card: "card", after: MONTHLY })}`}
       </span>{" "}
-      To cancel, open the{" "}
-      <a href={site.customerPortalUrl} className="text-link">
-        customer portal
-      </a>
-      ; every email we send links to it.
+      <span>
+        {site.customerPortalUrl ? (
+          <span key="portal">
+            To cancel, open the{" "}
+            <a href={site.customerPortalUrl} className="text-link">
+              customer portal
+            </a>
+            <span>{isInEmails ? "; every email we send links to it." : "."}</span>
+          </span>
+        ) : (
+          <span key="settings">To cancel, use your account settings.</span>
+        )}
+      </span>
     </p>
   );
 }
+
+const addressOf = ({ address, city, state, zipCode, country }: Record<string, string>) =>
+  [address, city, [state, zipCode].filter(Boolean).join(" "), country].filter(Boolean).join(", ");

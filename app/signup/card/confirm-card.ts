@@ -16,10 +16,7 @@ const STRIPE_UNREACHABLE: Notice = {
 /** The setup cannot take another card, so the server asks Stripe and decides the next step. `saved`: Stripe has the card. */
 export type CardOutcome = "saved" | "ask the server";
 
-/**
- * Confirms the card. Returns a notice if it has to be entered again.
- * @param onLate called if Stripe's answer comes after the notice that there is none
- */
+/** Returns a notice if the card has to be entered again. Calls `onLate` if Stripe answers after `STRIPE_UNREACHABLE`. */
 export async function confirmCard(
   stripe: Pick<Stripe, "retrieveSetupIntent">,
   clientSecret: string,
@@ -37,7 +34,9 @@ export async function confirmCard(
       return STRIPE_UNREACHABLE;
     }
     if (needsServer(result)) return outcomeOf(result);
-    return paymentFailed(result.error?.message, triesLeft(countDeclined(clientSecret, result.error)));
+    const { error } = result;
+    const isSaidAtCard = SAID_BY_STRIPE.includes(error?.decline_code ?? error?.code ?? "");
+    return paymentFailed(error?.message, triesLeft(declinedInThisTab(clientSecret, error)), isSaidAtCard);
   } catch {
     return PAYMENT_ERROR;
   }
@@ -62,7 +61,7 @@ async function answerTo(confirming: Promise<SetupIntentResult>, retrieve: () => 
   }
 }
 
-/** What Stripe says about the setup. Stripe.js throws for a secret that does not look like one. */
+/** Stripe.js throws for a secret that does not look like one. */
 export async function retrieveSetup(stripe: Pick<Stripe, "retrieveSetupIntent">, clientSecret: string) {
   try {
     return await withTimeLimit(RETRIEVAL_LIMIT_MS, stripe.retrieveSetupIntent(clientSecret));
@@ -71,10 +70,14 @@ export async function retrieveSetup(stripe: Pick<Stripe, "retrieveSetupIntent">,
   }
 }
 
-/** Stripe's codes for a setup that has changed elsewhere, and for an unknown setup. */
+/** Stripe's codes for which its fields say the message themselves: https://docs.stripe.com/payments/payment-element */
+const SAID_BY_STRIPE = [
+  ...["generic_decline", "insufficient_funds", "incorrect_cvc", "invalid_cvc", "expired_card", "fraudulent"],
+  ...["lost_card", "stolen_card", "card_velocity_exceeded"],
+];
+
 const OUTDATED = ["setup_intent_unexpected_state", "resource_missing"];
 
-/** True if the setup cannot take a card now. The server then has to find out why. */
 export function needsServer({ setupIntent, error }: SetupIntentResult): boolean {
   const status = setupIntent?.status ?? error?.setup_intent?.status ?? "";
   return ["succeeded", "processing", "canceled"].includes(status) || OUTDATED.includes(error?.code ?? "");
@@ -82,8 +85,8 @@ export function needsServer({ setupIntent, error }: SetupIntentResult): boolean 
 
 const DECLINED_CARDS = "declined-cards";
 
-/** How many cards have been declined for this setup intent in this tab, across reloads. Cards that were not tried do not count. */
-function countDeclined(clientSecret: string, error: StripeError | undefined): number {
+/** How many cards were declined for this setup intent in this tab. Cards that were not tried do not count. */
+function declinedInThisTab(clientSecret: string, error: StripeError | undefined): number {
   if (error?.type !== "card_error" && error?.code !== "setup_intent_authentication_failure") return 0;
   const [id] = clientSecret.split("_secret_");
   try {

@@ -1,33 +1,29 @@
-import { useLocation, useNavigation } from "@remix-run/react";
 import { PaymentElement, useElements, useStripe } from "@stripe/react-stripe-js";
 import type { Stripe, StripeError } from "@stripe/stripe-js";
 import { type FormEvent, useEffect, useMemo, useState } from "react";
 import { useSite } from "../../ui/use-site";
 import { type Notice, PROCESSING_CARD } from "../notices";
-import { isReturn } from "../requests/shown-step";
+import { useIsReturning } from "../requests/step-checks";
 import type { CardStepData } from "../steps";
 import { billingDetails } from "./billing-details";
-import { CARD_FIELDS, LOADING, PayButton } from "./card-placeholder";
+import { CARD_FIELDS, LOADING } from "./card-placeholder";
 import { type CardOutcome, confirmCard } from "./confirm-card";
 import { useLoadingTimeout } from "./load-stripe-js";
+import { PayButton } from "./pay-button";
 
 export interface CardFieldsProps {
   data: CardStepData;
   onNotice(notice: Notice | undefined): void;
-  /** Called when the card's fields can be filled in. */
   onReady(): void;
-  /** Called when Stripe has saved the card, before the server decides the next step. */
   onSaved(): void;
 }
 
 interface PaymentFormProps extends CardFieldsProps {
-  /** Lets the server decide the next step. */
   onFinish(): void;
   /** Called without an error if the fields take too long, for example because an extension blocks their frame. */
   onLoadError(error?: StripeError): void;
 }
 
-/** Stripe's fields, and the button that sends the card. */
 export function PaymentForm({ data, onNotice, onReady, onSaved, onFinish, onLoadError }: PaymentFormProps) {
   const stripe = useStripe();
   const elements = useElements();
@@ -54,10 +50,13 @@ export function PaymentForm({ data, onNotice, onReady, onSaved, onFinish, onLoad
     const confirm = () =>
       stripe.confirmSetup({ elements, confirmParams: { return_url, ...confirmParams }, redirect: "if_required" });
     const result = await confirmCard(stripe, data.clientSecret, confirm, finish);
+    // The button stays busy between the card and the next step, so that the focus does not come back to it before it goes.
+    if (typeof result === "string") finish(result);
+    else {
+      onNotice(result);
+      setFailures(failures + 1);
+    }
     setConfirming(false);
-    if (typeof result === "string") return finish(result);
-    onNotice(result);
-    setFailures(failures + 1);
   }
 
   return (
@@ -80,16 +79,8 @@ export function PaymentForm({ data, onNotice, onReady, onSaved, onFinish, onLoad
 /** No wallets: they give a card a different fingerprint on each device, but each card can have only one trial. */
 const CARD_ONLY = { applePay: "never", googlePay: "never", link: "never" } as const;
 
-/** True until the server has decided the next step, also while it cannot be reached. */
-function useIsReturning(): boolean {
-  const { pathname, search } = useLocation();
-  const { location: next } = useNavigation();
-  return isReturn(pathname + search) || (next !== undefined && isReturn(next.pathname + next.search));
-}
-
 const LOOK_AFTER_FAILURE_MS = [1000, 3000, 8000];
 
-/** Calls `onCanceled` when too many declined cards have ended the sign-up, shortly after the last one. */
 function useCanceled(stripe: Stripe | null, clientSecret: string, failures: number, onCanceled: () => void) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per failed card
   useEffect(() => {

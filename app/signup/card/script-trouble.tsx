@@ -1,12 +1,8 @@
 interface ScriptTroubleProps {
-  /** Whether the page has a link for another device. */
   hasLink: boolean;
 }
 
-/**
- * Says why a card cannot be entered: scripts are off, this browser is too old for them, or they did not load. The inline script
- * (`ui/document/start-script.server.ts`) hides the first text and shows the second or third, which is in attributes until it is true.
- */
+/** `start-script.server.ts` hides the first text or shows another one, which is in attributes until it is true. */
 export function ScriptTrouble({ hasLink }: ScriptTroubleProps) {
   const orElsewhere = hasLink ? ", or continue on another device with the link below" : "";
   return (

@@ -18,7 +18,6 @@ export default function StripeElements({ data, onNotice, onReady, onSaved }: Car
   const isMounted = useIsMounted();
   const isIdle = useNavigation().state === "idle";
   const navigate = useNavigate();
-  /** Opens the page that the bank also returns to. There the server asks Stripe and decides the next step. */
   const letServerDecide = () => navigate(returnPath, { replace: true });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each attempt

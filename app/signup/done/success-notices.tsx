@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
-import { CARD_SUCCESSFUL, SUBSCRIPTION_SUCCESSFUL } from "../notices";
+import { useAnnouncement, wordsOf } from "../announcer";
+import { CARD_SUCCESSFUL, NOTICES_SEEN, SUBSCRIPTION_SUCCESSFUL } from "../notices";
 import { SignupNotice } from "../signup-notice";
 
 /** Enough time to read the first notice before the second one is announced. */
@@ -9,9 +10,15 @@ const SECOND_AFTER_MS = 2_500;
 export function SuccessNotices() {
   const [both, setBoth] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setBoth(true), SECOND_AFTER_MS);
+    const timer = setTimeout(() => {
+      setBoth(true);
+      // With a token in the URL, no cookie remembers that they were shown.
+      if (/[?&](return|resume)=/.test(location.search))
+        history.replaceState(history.state, "", `${location.href}&${NOTICES_SEEN}`);
+    }, SECOND_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);
+  useAnnouncement(wordsOf(both ? SUBSCRIPTION_SUCCESSFUL : CARD_SUCCESSFUL));
   return (
     <div className="success-notices grid gap-2 lg:grid-cols-2">
       <SignupNotice notice={CARD_SUCCESSFUL} />

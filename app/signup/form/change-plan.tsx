@@ -1,16 +1,16 @@
-import { Link } from "@remix-run/react";
 import { useState } from "react";
 import { findPlan } from "../../pricing/plans/plan-list";
 import { useHydrated } from "../../ui/document/use-hydrated";
+import { useIsPromised } from "../../ui/use-site";
 import type { CardStepData } from "../steps";
+import { RouteLink } from "../waiting-controls";
 import { PlanChoice, type PlanChoiceProps } from "./plan-choice";
 
-/** The query of a card step's URL that leads to its form with the plans to choose from. */
 const CHANGE_PLAN = "?edit=plan";
 
 export const isChangingPlan = (search: string) => search === CHANGE_PLAN;
 
-/** On the form: changes the plan in place. The radio buttons belong to the form, which they are not inside. */
+/** The radio buttons belong to the form, which they are not inside. */
 export function ChangePlan({ choice, formId, isOpen }: { choice: PlanChoiceProps; formId: string; isOpen: boolean }) {
   // Also if the visitor opened it before React rendered the page from scratch.
   const [wasOpen] = useState(
@@ -20,16 +20,18 @@ export function ChangePlan({ choice, formId, isOpen }: { choice: PlanChoiceProps
   return (
     <details className="change-plan" open={isOpen || wasOpen}>
       <summary>Change plan</summary>
-      <PlanChoice {...choice} formId={formId} />
+      <div>
+        <PlanChoice {...choice} formId={formId} />
+      </div>
       {!hydrated && <p className="text-muted">If you select another plan here, you sign up for that one.</p>}
       <ComparePlans />
     </details>
   );
 }
 
-/** On the card step: says what happens to the sign-up that waits for its card, and leads to its form. */
 export function ChangePlanLater({ packageId, details }: Pick<CardStepData, "packageId" | "details">) {
   const title = findPlan(packageId)?.title;
+  const isEnded = useIsPromised("ends-sign-ups");
   return (
     <details className="change-plan">
       <summary>{packageId ? "Change plan" : "Choose a plan"}</summary>
@@ -37,12 +39,12 @@ export function ChangePlanLater({ packageId, details }: Pick<CardStepData, "pack
         {`You’ll go back to the form${details ? ", where your details are filled in except your password" : ""}.`}
       </p>
       <p className="mt-2 text-muted">
-        {`This${title ? ` ${title}` : ""} sign-up waits for its card until you submit the form. The new sign-up then replaces it, and you won’t be charged for this one.`}
+        {`This${title ? ` ${title}` : ""} sign-up waits for its card until you submit the form. The new sign-up then replaces it${isEnded ? ", and you won’t be charged for this one" : ""}.`}
       </p>
       <p>
-        <Link to={CHANGE_PLAN} className="mt-2 inline-block py-1 font-semibold text-brand underline">
+        <RouteLink to={CHANGE_PLAN} className="mt-2 inline-block py-1 font-semibold text-brand underline">
           {packageId ? "Choose another plan" : "Choose a plan"}
-        </Link>
+        </RouteLink>
       </p>
       <ComparePlans />
     </details>

@@ -1,4 +1,4 @@
-import { Link, useLocation, useNavigation } from "@remix-run/react";
+import { useLocation, useNavigation } from "@remix-run/react";
 import { useState } from "react";
 import { signUpPath } from "../../contract/sign-up-path";
 import { findPlan } from "../../pricing/plans/plan-list";
@@ -7,6 +7,7 @@ import type { Notice } from "../notices";
 import { type HeadingRef, SIGN_UP_HEADING, SignupFrame } from "../signup-frame";
 import { FailureNotice } from "../signup-notice";
 import type { FormStepData, SignupReply } from "../steps";
+import { RouteLink } from "../waiting-controls";
 import { ChangePlan, ComparePlans, isChangingPlan } from "./change-plan";
 import { isValidation } from "./format-fields";
 import { TrialPlan } from "./plan-summary";
@@ -47,7 +48,7 @@ export function FormStep({
     >
       <div className="step-main">
         <FailureNotice notice={notice} requestId={reply?.requestId} />
-        {step.openPlan !== undefined && (
+        {step.openPlan !== undefined && !reply?.isOver && (
           <OpenSignUp openPlan={step.openPlan} packageId={packageId} hasDraft={step.draft !== undefined} />
         )}
         <section
@@ -76,7 +77,6 @@ export function FormStep({
   );
 }
 
-/** Leads back to this browser's sign-up from the form that edits it or from another plan's form. */
 function OpenSignUp({ openPlan, packageId, hasDraft }: { openPlan: string; packageId: string; hasDraft: boolean }) {
   const title = findPlan(openPlan)?.title ?? "other";
   const hydrated = useHydrated();
@@ -90,11 +90,11 @@ function OpenSignUp({ openPlan, packageId, hasDraft }: { openPlan: string; packa
           // The keys keep React from changing one sentence's text into the other's, which a translation has replaced.
           <span key="edit">
             We kept your details but not your password. Enter it again to change them, or{" "}
-            <Link {...wayBack}>go back to the card</Link>.
+            <RouteLink {...wayBack}>go back to the card</RouteLink>.
           </span>
         ) : (
           <span key="other plan">
-            <Link {...wayBack}>Finish it</Link>
+            <RouteLink {...wayBack}>Finish it</RouteLink>
             <span>{`, or sign up for ${findPlan(packageId)?.title ?? "this plan"}`}</span>
             {!hydrated && <span className="sr-only"> or another plan</span>}
             <span> below.</span>

@@ -4,10 +4,7 @@ import { type FormField, formFields } from "../../contract/fields/form-fields";
 
 const FIELDS: Partial<Record<string, FormField>> = formFields;
 
-/**
- * Cleans the email address while the visitor types it. The caret stays after the same character, and an input method is left
- * alone until its text is complete.
- */
+/** The caret stays after the same character, and an input method is left alone until its text is complete. */
 export function formatWhileTyping({ target, nativeEvent }: FormEvent | CompositionEvent): void {
   if (!(target instanceof HTMLInputElement) || target.name !== "email") return;
   if (nativeEvent instanceof InputEvent && nativeEvent.isComposing) return;
@@ -17,7 +14,7 @@ export function formatWhileTyping({ target, nativeEvent }: FormEvent | Compositi
   if (target === document.activeElement) target.setSelectionRange(caret, caret);
 }
 
-/** Formats a field only when the visitor leaves it, so that nothing moves while typing and undo keeps working. */
+/** Only when the visitor leaves a field, so that nothing moves while typing and undo keeps working. */
 export function formatOnLeaving({ target }: FocusEvent): void {
   if (target instanceof HTMLInputElement) formatField(target);
 }
@@ -32,10 +29,7 @@ export function formatBeforeSending(form: HTMLFormElement): void {
   for (const field of form.elements) if (field instanceof HTMLInputElement) formatField(field);
 }
 
-/**
- * Formats and validates values that the visitor or the browser entered before hydration. Each in a task of its own, because a browser
- * may have filled in the whole form.
- */
+/** For values entered before hydration. Each has its own task, because a browser may have filled in the whole form. */
 export function formatEarlierInput(): void {
   document.querySelectorAll("input").forEach((input) => {
     if (input.value === input.defaultValue) return;

@@ -1,9 +1,6 @@
 import { useLayoutEffect, useState } from "react";
 
-/**
- * Before hydration (`ui/document/served-page.ts` is for later): copies the visitor's entries from the server's form if React
- * replaces it. React does so instead of hydrating if, for example, an extension has added elements to the page.
- */
+/** React replaces the server's form if, for example, an extension has changed the page (see also `served-page.ts`). */
 export function useKeepTypedAtHydration(formId: string): void {
   // Rendering is the last moment before React replaces the page.
   const [served] = useState(() => readServed(formId));

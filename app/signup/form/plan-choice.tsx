@@ -5,28 +5,22 @@ import { PAID_PLANS } from "../../contract/plans";
 import { CUSTOM_TITLE, findPlan } from "../../pricing/plans/plan-list";
 import { PLAN_CHOICE_FIELD, planChoiceValue } from "../form-schema";
 
-/** The ID of the first radio button, which the error summary links to. */
 export const PLAN_CHOICE_ID = "choose-plan";
 const ERROR_ID = `${PLAN_CHOICE_ID}-error`;
 
 export interface CustomPlan {
   packageId: string;
-  /** Undefined if the API does not say it. */
-  currentPriceCents: number | undefined;
+  currentPriceCents?: number | undefined;
 }
 
 export interface PlanChoiceProps {
-  /** The form's current plan; empty without one. */
   packageId: string;
-  /** Why the visitor has to choose another plan. */
   problem: string | undefined;
   /** The current price of the form's plan in US cents, if it is not the price list's. */
   currentPriceCents: number | undefined;
-  /** True if the visitor can continue without a plan. */
   isOptional: boolean;
   /** The link's plan, if it is not on the pricing page. */
   customPlan: CustomPlan | undefined;
-  /** The form's ID, if the buttons are not inside it. */
   formId?: string;
   onChoose: (packageId: string) => void;
 }
@@ -88,7 +82,6 @@ interface Option {
   packageId: string;
   value: string;
   title: string;
-  /** Follows the title in its sentence. */
   terms: string;
 }
 

@@ -1,17 +1,15 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
+import { focusLater } from "../../ui/controls/lent-focus";
+import { useAnnouncement } from "../announcer";
 import { FIELD_NAMES } from "../form-schema";
 import type { FieldErrors } from "./field-errors";
 
-/** The browser did not send the form. */
 interface Refusal {
   attempt: number;
   hasMovedFocus: boolean;
 }
 
-/**
- * The browser's refusal to send the form, until the visitor types.
- * @param isPlanInvalid then the summary gets the focus, because the package ID is hidden
- */
+/** Lasts until the visitor types. For an invalid plan, whose field is hidden, the summary gets the focus. */
 export function useRefusal(isPlanInvalid: boolean) {
   const [refusal, setRefusal] = useState<Refusal>();
   const summaryRef = useRef<HTMLElement>(null);
@@ -28,14 +26,16 @@ export function useRefusal(isPlanInvalid: boolean) {
     onSubmit(event: FormEvent<HTMLFormElement>, submit: () => void) {
       const focused = document.activeElement;
       submit();
-      const hasMovedFocus = document.activeElement !== focused;
+      const field = document.activeElement;
+      const hasMovedFocus = field !== focused;
+      if (hasMovedFocus) focusLater(() => field, focused);
       setRefusal(event.defaultPrevented ? { attempt: (refusal?.attempt ?? 0) + 1, hasMovedFocus } : undefined);
     },
     onInput: () => setRefusal(undefined),
   };
 }
 
-/** What a screen reader says after a refused submit. Its text stays as it was then: a changed one would be said again. */
+/** Said by a screen reader after a refused submit. The text stays as it was: a changed one would be said again. */
 export function RefusedSubmit({
   errors,
   hasMovedFocus,
@@ -49,5 +49,6 @@ export function RefusedSubmit({
     const count = invalid.length === 1 ? "1 field needs attention." : `${invalid.length} fields need attention.`;
     return hasMovedFocus ? count : `${count} ${invalid[0]}`;
   });
-  return <p className="sr-only">{text}</p>;
+  useAnnouncement(text);
+  return null;
 }

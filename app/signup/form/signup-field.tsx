@@ -32,12 +32,10 @@ const BEHAVIOR: Partial<Record<string, Partial<ComponentProps<typeof Field>>>> =
 interface SignupFieldProps {
   name: string;
   field: FormField;
-  /** The messages of all fields. */
   errors: Readonly<Record<string, string[] | undefined>>;
   defaultValue: string | undefined;
 }
 
-/** A field of the form; for the password, also its repetition. */
 export function SignupField({
   name,
   field: { rule: _, format: __, ...input },

@@ -1,13 +1,14 @@
 import { useForm } from "@conform-to/react";
 import { Form, useLocation } from "@remix-run/react";
-import { type FormEvent, useEffect } from "react";
+import { type FocusEvent, type FormEvent, useEffect, useRef } from "react";
 import { billingFields, contactFields, type FormField } from "../../contract/fields/form-fields";
 import { findPlan } from "../../pricing/plans/plan-list";
 import { Button } from "../../ui/controls/button";
 import { ErrorSummary } from "../../ui/controls/error-summary";
-import { LiveRegion } from "../../ui/controls/notice";
+import { NoticeRegion } from "../../ui/controls/notice";
+import { useAnnouncement, wordsOf } from "../announcer";
 import { prefetchStripeElements } from "../card/card-script";
-import { planPath, SHOWN_PRICE_FIELD } from "../form-schema";
+import { COOKIE_SET_FIELD, planPath } from "../form-schema";
 import { PROCESSING } from "../notices";
 import { SignupNotice } from "../signup-notice";
 import type { SignupReply } from "../steps";
@@ -29,11 +30,8 @@ import { validateInBrowser } from "./validate-in-browser";
 
 interface SignupFormProps {
   packageId: string;
-  /** The plan whose terms the page shows. */
   plan: PlanOnPage;
-  /** Missing if the page's link already has a plan. */
   choice: PlanChoiceProps | undefined;
-  /** Earlier values, without the passwords. */
   draft: Record<string, string> | undefined;
   reply: SignupReply | undefined;
   submitting: boolean;
@@ -47,7 +45,7 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting }
     id: FORM_ID,
     lastResult: reply?.form,
     defaultValue: draft,
-    shouldValidate: "onBlur",
+    shouldValidate: "onSubmit",
     shouldRevalidate: "onInput",
     onValidate: ({ formData }) => validateInBrowser(formData),
   });
@@ -57,7 +55,7 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting }
     formatEarlierInput();
   }, []);
   const { pathname } = useLocation();
-  const listed = findPlan(plan.packageId, plan.shownPriceCents);
+  const listed = findPlan(plan.packageId, plan.terms.price_cents);
   // Read all fields at once, because one field's metadata costs Conform just as much.
   const { allErrors, initialValue } = form;
   const planProblem = choice?.problem && reply?.planProblem;
@@ -67,16 +65,25 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting }
   useEffect(() => {
     if (isPlanInvalid) form.validate({ name: "package_id" });
   }, [packageId]);
+  useAnnouncement(submitting ? wordsOf(PROCESSING) : undefined);
   const { refusal, summaryRef, ...refused } = useRefusal(isPlanInvalid);
   function onSubmit(event: FormEvent<HTMLFormElement>) {
     if (isValidation(event)) return form.onSubmit(event);
     formatBeforeSending(event.currentTarget);
     refused.onSubmit(event, () => form.onSubmit(event));
   }
+  const changed = useRef(new Set<string>());
   function onInput(event: FormEvent<HTMLFormElement>) {
     refused.onInput();
+    if (event.target instanceof HTMLInputElement) changed.current.add(event.target.name);
     formatWhileTyping(event);
     onChange(event);
+  }
+  /** Leaves a field alone that a visitor only passes, which Conform's `onBlur` would judge. */
+  function onBlur(event: FocusEvent<HTMLFormElement>) {
+    formatOnLeaving(event);
+    const { name } = event.target;
+    if (changed.current.delete(name)) form.validate({ name });
   }
   const fieldOf = ([name, field]: [string, FormField]) => (
     <SignupField key={name} {...{ name, field, errors }} defaultValue={initialValue?.[name]} />
@@ -94,13 +101,16 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting }
       onFocus={prefetchStripeElements}
       onInput={onInput}
       onCompositionEnd={formatWhileTyping}
-      onBlur={formatOnLeaving}
+      onBlur={onBlur}
       noValidate
       preventScrollReset
     >
       {summary.length > 0 && <ErrorSummary errors={summary} sectionRef={summaryRef} />}
       <input type="hidden" name="package_id" id={fieldId("package_id")} value={packageId} />
-      {listed?.shownPriceCents && <input type="hidden" name={SHOWN_PRICE_FIELD} value={listed.shownPriceCents} />}
+      {Object.entries({ ...plan.terms, price_cents: listed?.shownPriceCents ?? undefined }).map(
+        ([name, value]) => value !== undefined && <input key={name} type="hidden" name={name} value={String(value)} />,
+      )}
+      {reply?.isCookieSet && <input type="hidden" name={COOKIE_SET_FIELD} />}
       <p className="text-sm text-muted">{`All fields are required${except}.`}</p>
       {choice && <PlanChoice {...choice} />}
 
@@ -126,16 +136,14 @@ export function SignupForm({ packageId, plan, choice, draft, reply, submitting }
           </a>
           .
         </p>
-        <LiveRegion role="status">
-          {submitting && <SignupNotice notice={PROCESSING} />}
-          {refusal && (
-            <RefusedSubmit
-              key={refusal.attempt}
-              errors={{ ...allErrors, package_id: errors.package_id }}
-              hasMovedFocus={refusal.hasMovedFocus || isPlanInvalid}
-            />
-          )}
-        </LiveRegion>
+        <NoticeRegion>{submitting && <SignupNotice notice={PROCESSING} />}</NoticeRegion>
+        {refusal && (
+          <RefusedSubmit
+            key={refusal.attempt}
+            errors={{ ...allErrors, package_id: errors.package_id }}
+            hasMovedFocus={refusal.hasMovedFocus || isPlanInvalid}
+          />
+        )}
       </div>
       <TrialOffer {...plan} />
       {reply?.challenge !== undefined && <TurnstileWidget reply={reply} siteKey={reply.challenge} />}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { Button } from "../../ui/controls/button";
-import { LiveRegion } from "../../ui/controls/notice";
+import { NoticeRegion } from "../../ui/controls/notice";
 import { loadScript } from "../load-script";
 import type { SignupReply } from "../steps";
 
@@ -19,10 +19,7 @@ declare global {
   }
 }
 
-/**
- * Turnstile's widget, which adds its token to the enclosing form, or why it is missing. Each reply gets a new one, because a token
- * passes once.
- */
+/** Turnstile adds its token to the enclosing form. Each reply gets a new widget, because a token passes once. */
 export function TurnstileWidget({ reply, siteKey }: { reply: SignupReply; siteKey: string }) {
   const widget = useRef<HTMLDivElement>(null);
   const [attempt, setAttempt] = useState(1);
@@ -58,7 +55,7 @@ export function TurnstileWidget({ reply, siteKey }: { reply: SignupReply; siteKe
   }
   return (
     <>
-      <LiveRegion role="status" className="mt-4">
+      <NoticeRegion role="status" className="mt-4">
         {state === "loading" && <p className="text-sm text-muted">Loading the bot check…</p>}
         {state === "blocked" && (
           <div className="notice notice-destructive">
@@ -74,7 +71,7 @@ export function TurnstileWidget({ reply, siteKey }: { reply: SignupReply; siteKe
             </div>
           </div>
         )}
-      </LiveRegion>
+      </NoticeRegion>
       <div ref={widget} tabIndex={-1} className="outline-none" />
     </>
   );

@@ -1,11 +1,13 @@
 import { useState } from "react";
 import { signUpPath } from "../../contract/sign-up-path";
-import { isCustom, packageIdProblem, shownPriceIn } from "../form-schema";
+import { withSaid } from "../../contract/terms";
+import { TRIAL_DAYS } from "../../contract/trial";
+import { useSite } from "../../ui/use-site";
+import { isCustom, packageIdProblem } from "../form-schema";
 import type { FormStepData, SignupReply } from "../steps";
 import type { PlanChoiceProps } from "./plan-choice";
 import type { PlanOnPage } from "./plan-summary";
 
-/** The form's plan: the link's or the posted one, until the visitor chooses another. */
 export function useFormPlan(step: FormStepData, reply: SignupReply | undefined) {
   const [chosen, setChosen] = useState<string>();
   // The form posts without the query, so take a plan that was named there from the reply.
@@ -13,9 +15,11 @@ export function useFormPlan(step: FormStepData, reply: SignupReply | undefined) 
   const sent = String(posted.package_id ?? step.packageId);
   const linked = step.packageId.toLowerCase() === sent.toLowerCase() ? step : undefined;
   const sentProblem = reply?.planProblem ?? linked?.planProblem;
-  // Beside another sign-up's card step, only the posted form knows a custom plan's price.
-  const sentPriceCents =
-    reply?.currentPriceCents ?? linked?.currentPriceCents ?? (isCustom(sent) ? shownPriceIn(posted) : undefined);
+  const shown = reply?.shownTerms ?? {};
+  const sentPriceCents = reply?.currentTerms?.price_cents ?? shown.price_cents ?? linked?.currentPriceCents;
+  const custom = isCustom(sent)
+    ? { packageId: sent, currentPriceCents: sentPriceCents, planProblem: sentProblem }
+    : step;
 
   const packageId = chosen ?? sent;
   // The server's message and price belong to the plan that was sent.
@@ -27,19 +31,23 @@ export function useFormPlan(step: FormStepData, reply: SignupReply | undefined) 
     problem,
     currentPriceCents,
     isOptional: step.packageId === "",
-    customPlan: isCustom(sent) && !sentProblem ? { packageId: sent, currentPriceCents: sentPriceCents } : undefined,
+    customPlan: isCustom(custom.packageId) && !custom.planProblem ? custom : undefined,
     onChoose(packageId) {
       setChosen(packageId);
       // Not by the router, which would load the page's data again.
       history.replaceState(history.state, "", signUpPath(packageId));
     },
   };
-  // A plan that cannot be chosen has no price.
-  const plan: PlanOnPage = { packageId: problem ? "" : packageId, shownPriceCents: currentPriceCents, canChange: true };
-  return { plan, choice, needsChoice: useWasEver(step.packageId === "" || plan.packageId === "") };
+  const own = { tax_added: useSite().automaticTax, trial_days: TRIAL_DAYS };
+  const terms = { ...withSaid(withSaid(own, shown), reply?.currentTerms ?? {}), price_cents: currentPriceCents };
+  const plan: PlanOnPage = { packageId: problem ? "" : packageId, terms, canChange: true };
+  return {
+    plan,
+    choice,
+    needsChoice: useWasEver(!step.packageId || step.planProblem !== undefined || !plan.packageId),
+  };
 }
 
-/** True from the first time on that `is` is true. */
 function useWasEver(is: boolean): boolean {
   const [was, setWas] = useState(is);
   if (is && !was) setWas(true);

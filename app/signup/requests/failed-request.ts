@@ -2,17 +2,14 @@ import { isRouteErrorResponse } from "@remix-run/react";
 import { CONNECTION_FAILED, type Notice, SITE_UNREACHABLE, submissionFailed } from "../notices";
 import { TimeLimitExceeded } from "../timers";
 
-/* What the page says about a request to the site that failed. */
-
 /** The answer had no data, as some proxies answer. */
 export class NoData extends Error {}
 
-/** The notice about a step that could not be loaded. Undefined for a redirect, and for an error of the site's own. */
+/** Undefined for a redirect, and for an error of the site's own. */
 export function lostStepNotice(thrown: unknown): Notice | undefined {
   return isLostConnection(thrown) || isUnreadable(thrown) ? SITE_UNREACHABLE : undefined;
 }
 
-/** The notice about a form that failed. Undefined for a redirect. */
 export function unsentFormNotice(thrown: unknown): Notice | undefined {
   if (thrown instanceof Response) return undefined;
   if (isLostConnection(thrown)) return CONNECTION_FAILED;

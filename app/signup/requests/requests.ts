@@ -1,25 +1,21 @@
 import { replace } from "@remix-run/react";
 import type { SignupReply, SignupStep } from "../steps";
-import { sleep, withTimeLimit } from "../timers";
+import { sleep, TimeLimitExceeded, withTimeLimit } from "../timers";
 import { lostStepNotice, NoData, unsentFormNotice } from "./failed-request";
 import { awaitsOutcome, historyEntry, isReturn, lostStep, setLostStep, shownStep } from "./shown-step";
 
-/* The page's requests to the site. None of them replaces the step that the page shows unless the server answers. */
-
-/** The pauses between three tries, so that a short outage goes unnoticed. */
+/** The pauses between three tries, so that a short outage goes unnoticed. A try without an answer is the last one. */
 const PAUSES_MS = [500, 1_500];
 /** Longer than the server's own deadlines for Stripe and the API by default. */
 const LOADING_LIMIT_MS = 30_000;
+/** The API may take long to create a sign-up. */
 const SENDING_LIMIT_MS = 90_000;
 
 let isBackground = false;
 /** The URL that the page keeps while the router gives up a navigation. */
 let staysAt: string | undefined;
 
-/**
- * Checks the step by `revalidate` when the visitor comes back to the tab. The page changes only if the sign-up has: not if the site
- * cannot be reached, and never by losing typed text.
- */
+/** The page changes only if the sign-up has: not if the site cannot be reached, and never by losing typed text. */
 export function checkInBackground(revalidate: () => void): void {
   isBackground = true;
   revalidate();
@@ -84,33 +80,30 @@ async function askThreeTimes<Step>(ask: () => Promise<Step | null>, signal: Abor
       return step;
     } catch (thrown) {
       const pause = PAUSES_MS[tries];
-      if (pause === undefined || signal.aborted || !lostStepNotice(thrown)) throw thrown;
+      const isSlow = thrown instanceof TimeLimitExceeded;
+      if (pause === undefined || isSlow || signal.aborted || !lostStepNotice(thrown)) throw thrown;
       await sleep(pause);
       if (signal.aborted) throw thrown;
     }
   }
 }
 
-/**
- * The step after a check. The same object as before if the sign-up is in the same state, so that nothing on the page changes. A form
- * keeps everything typed, and offers a sign-up that needs a card.
- */
+/** The same object if the state is the same, so that nothing on the page changes. A form keeps everything typed. */
 function checked(shown: SignupStep, found: SignupStep): SignupStep {
   if (shown.step !== "form") return identityOf(shown) === identityOf(found) ? shown : found;
   const openPlan = found.step === "form" ? found.openPlan : found.step === "card" ? found.packageId : undefined;
   return openPlan === shown.openPlan ? shown : { ...shown, openPlan };
 }
 
-/** The step, and the sign-up that it is about. */
 function identityOf(step: SignupStep): string {
   return JSON.stringify(step, ["step", "clientSecret", "reason", "state", "key"]);
 }
 
-/** Sends a form. If that fails, the reply keeps the visitor on the page with everything typed. */
-export async function sendForm(send: () => Promise<SignupReply | null>): Promise<SignupReply> {
+/** A failure keeps everything typed. Buttons post with a query, the sign-up's form without one. */
+export async function sendForm(send: () => Promise<SignupReply | null>, url: string): Promise<SignupReply> {
   setLostStep(undefined);
   try {
-    const reply = await withTimeLimit(SENDING_LIMIT_MS, send());
+    const reply = await withTimeLimit(new URL(url).search ? LOADING_LIMIT_MS : SENDING_LIMIT_MS, send());
     if (reply === null) throw new NoData();
     return reply;
   } catch (thrown) {

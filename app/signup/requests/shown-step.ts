@@ -5,9 +5,7 @@ import type { SignupStep } from "../steps";
 
 interface ShownStep {
   step: SignupStep;
-  /** Path and query. */
   path: string;
-  /** The number of its entry in the history. */
   entry: number;
 }
 
@@ -37,13 +35,11 @@ export function setLostStep(now: LostStep | undefined): void {
   for (const listener of listeners) listener();
 }
 
-/** Calls `listener` whenever `lostStep` changes. Returns a function that ends this. */
 export function onLostStep(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-/** True while the page waits for a card's outcome, so it asks until the server answers. */
 export function awaitsOutcome({ step, path }: Pick<ShownStep, "step" | "path">): boolean {
   return step.step === "waiting" || (step.step === "card" && isReturn(path));
 }

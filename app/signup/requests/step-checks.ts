@@ -1,16 +1,13 @@
 import { useLocation, useNavigation, useRevalidator } from "@remix-run/react";
-import { useEffect, useLayoutEffect, useSyncExternalStore } from "react";
+import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
 import type { SignupStep } from "../steps";
 import { checkInBackground } from "./requests";
-import { awaitsOutcome, historyEntry, lostStep, onLostStep, setShownStep } from "./shown-step";
+import { awaitsOutcome, historyEntry, isReturn, lostStep, onLostStep, setShownStep } from "./shown-step";
 
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/**
- * Checks the step while the page waits for a card's outcome: every `refreshSeconds` of a waiting step, after growing pauses if the
- * site could not be reached, and at once when the connection is back. Also checks any step when the visitor comes back to the tab.
- */
+/** Also checks when the connection or the visitor comes back. The pauses grow while the site cannot be reached. */
 export function useStepChecks(step: SignupStep) {
   const { pathname, search } = useLocation();
   const path = pathname + search;
@@ -41,4 +38,15 @@ export function useStepChecks(step: SignupStep) {
     return () => document.removeEventListener("visibilitychange", check);
   }, [isIdle, revalidate]);
   return { lost, isAwaited };
+}
+
+/** True after a card until the next step is there, also while the server cannot be reached or its answer leads to another URL. */
+export function useIsReturning(): boolean {
+  const { pathname, search } = useLocation();
+  const { location: next } = useNavigation();
+  const [wasReturning, setReturning] = useState(false);
+  const leads = next !== undefined && (wasReturning || isReturn(next.pathname + next.search));
+  const isReturning = isReturn(pathname + search) || leads;
+  if (wasReturning !== isReturning) setReturning(isReturning);
+  return isReturning;
 }

@@ -14,7 +14,7 @@ export function useLatest(notices: (Notice | undefined)[]): Notice | undefined {
   return latest;
 }
 
-/** The action's reply to the visitor's last attempt. The router drops it when the page checks its step, or does not reach another one. */
+/** The last reply, which the router drops when the page checks its step or does not reach another one. */
 export function useReply(): SignupReply | undefined {
   const reply = useActionData<SignupReply>();
   const { key } = useLocation();
@@ -25,7 +25,6 @@ export function useReply(): SignupReply | undefined {
   return current;
 }
 
-/** What went wrong at the visitor's last attempt, until the next one begins. */
 export function useFailure(reply: SignupReply | undefined, lost: LostStep | undefined, isAwaited: boolean) {
   const latest = useLatest([reply?.notice, lost && (isAwaited ? OUTCOME_UNREACHABLE : lost.notice)]);
   return useNavigation().state === "idle" ? latest : undefined;

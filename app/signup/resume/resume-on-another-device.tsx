@@ -7,10 +7,10 @@ import type { ResumeLink } from "../steps";
 
 export function ResumeOnAnotherDevice({ link: { url, qrCodePath } }: { link: ResumeLink }) {
   return (
-    <details className="card mt-8 p-5">
-      <summary className="cursor-pointer py-1 font-semibold">Continue on another device</summary>
+    <details className="change-plan mt-3">
+      <summary>Continue on another device</summary>
       <p className="mt-3 text-sm text-muted">
-        {`${qrCodePath ? "Scan the code or open the link" : "Open the link"} within ${counted(LINK_MINUTES, "minute")}. Anyone with this link can finish your sign-up, so don't share it.`}
+        {`${qrCodePath ? "Scan the code or open the link" : "Open the link"} within ${counted(LINK_MINUTES, "minute")}. Anyone with this link can finish your sign-up, so don’t share it.`}
       </p>
       {qrCodePath && (
         <img

@@ -1,33 +1,37 @@
-import { Form, useLocation, useNavigation } from "@remix-run/react";
+import { Form, useLocation } from "@remix-run/react";
 import { counted } from "../../contract/counted";
-import { Button, RouteButtonLink } from "../../ui/controls/button";
 import { LINK_MINUTES } from "../durations";
+import { COOKIE_SET_FIELD } from "../form-schema";
 import type { Notice } from "../notices";
 import { FailureNotice } from "../signup-notice";
-import type { ResumeStepData } from "../steps";
+
+import type { ResumeStepData, SignupReply } from "../steps";
+
+import { IntentButton, RouteButtonLink } from "../waiting-controls";
 
 /** Asks if the visitor wants to continue a link's sign-up, or says why that is not possible. Never says whose it is. */
 export function ResumeStep({
   state,
-  isOver,
+  currentPath,
+  reply,
   failure,
-}: Pick<ResumeStepData, "state"> & {
-  /** True if the link's sign-up cannot be continued. */
-  isOver: boolean;
+}: Pick<ResumeStepData, "state" | "currentPath"> & {
+  reply: SignupReply | undefined;
   failure: Notice | undefined;
 }) {
   const { pathname, search } = useLocation();
-  const busy = useNavigation().state !== "idle";
+  const isOver = reply?.isOver === true;
   return (
     <div className="step-main">
       <FailureNotice notice={failure} />
       <div className="max-w-2xl text-lg">
         {state === "ready" && !isOver && (
           <Form method="post" action={pathname + search}>
-            <p>This link leads to a sign-up that was started earlier. Continue only if it's yours.</p>
-            <Button type="submit" size="lg" className="mt-6" name="intent" value="resume" busy={busy}>
+            {reply?.isCookieSet && <input type="hidden" name={COOKIE_SET_FIELD} />}
+            <p>This link leads to a sign-up that was started earlier. Continue only if it’s yours.</p>
+            <IntentButton size="lg" className="mt-6" intent="resume">
               Continue this sign-up
-            </Button>
+            </IntentButton>
           </Form>
         )}
         {state === "ready" && isOver && (
@@ -41,7 +45,7 @@ export function ResumeStep({
               This link leads to a sign-up that was started earlier, but another one is in progress in this browser.
               Finish that one first, or open the link on another device.
             </p>
-            <RouteButtonLink to={pathname} className="mt-6 w-fit">
+            <RouteButtonLink to={currentPath ?? pathname} className="mt-6 w-fit">
               Continue the current sign-up
             </RouteButtonLink>
           </>

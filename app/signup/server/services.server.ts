@@ -6,7 +6,6 @@ import { type ResumeLinks, resumeLinks } from "./session/resume-link.server";
 import { type SignupSessions, signupSessions } from "./session/session.server";
 import { type SetupIntents, setupIntents } from "./setup-intent.server";
 
-/** The services that the loader and the action use, created once from the settings. */
 export interface SignupServices {
   sessions: SignupSessions;
   resumeLinks: ResumeLinks;

@@ -31,10 +31,7 @@ const setupIntent = z.object({
 /** Checked before a call to Stripe, because somebody else's API may return anything. */
 const CLIENT_SECRET = /^seti_\w{1,255}_secret_\w{1,1000}$/;
 
-/**
- * Retrieves setup intents with the client secret and the publishable key, so that the site needs no secret key.
- * Source: https://docs.stripe.com/api/setup_intents/retrieve
- */
+/** Needs no secret key, only the publishable one: https://docs.stripe.com/api/setup_intents/retrieve */
 export function setupIntents({
   apiUrl,
   key,
@@ -95,7 +92,6 @@ export function setupIntents({
   };
 }
 
-/** Throws Zod's error for something other than a setup intent. */
 function answerIn(json: unknown): SetupIntentAnswer {
   const { status, payment_method, last_setup_error } = setupIntent.parse(json);
   switch (status) {

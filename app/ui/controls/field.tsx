@@ -8,9 +8,7 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   /** https://github.com/whatwg/html/issues/3518 */
   passwordrules?: string;
   errors?: string[] | undefined;
-  /** Shown under the errors: what to do if the visitor cannot meet the rule. */
   remedy?: ReactNode;
-  /** Shown inside the field's border, for example a show/hide button. */
   aside?: ReactNode;
 }
 
@@ -38,7 +36,8 @@ export const Field = memo(function Field({
         <input
           {...input}
           id={id}
-          required={required}
+          // Firefox tells screen readers that an empty field with `required` is invalid, also in a form with `noValidate`.
+          aria-required={required}
           aria-invalid={invalid || undefined}
           aria-describedby={description || undefined}
         />

@@ -40,7 +40,6 @@ export const MailIcon = (props: IconProps) => <Icon {...props} path="M3 5.5h14v9
 
 export const LockIcon = (props: IconProps) => <Icon {...props} path="M4.5 9h11v8h-11zM7 9V6.5a3 3 0 0 1 6 0V9" />;
 
-/** Three quarters of its circle are pale. */
 export const SpinnerIcon = (props: IconProps) => (
   <Icon {...props} path="M10 3a7 7 0 0 1 7 7" pale="M10 3a7 7 0 1 0 7 7" />
 );

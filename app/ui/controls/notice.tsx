@@ -1,7 +1,9 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useHydrated } from "../document/use-hydrated";
 
-/** A notice that appears after the page has loaded needs a `LiveRegion` around it. */
+const TEXT_ID = "notice-text";
+
+/** A notice that appears after the page has loaded takes the focus or is announced, and stands in a `NoticeRegion`. */
 export function Notice({
   kind,
   title,
@@ -26,7 +28,7 @@ export function Notice({
   }, [takesFocus]);
   function close() {
     // The notice's button had the focus, which would be lost when it is removed.
-    box.current?.closest<HTMLElement>(".live-region")?.focus({ preventScroll: true });
+    box.current?.closest<HTMLElement>(".notice-region")?.focus({ preventScroll: true });
     setClosed(true);
   }
   if (closed) return null;
@@ -35,12 +37,18 @@ export function Notice({
       ref={box}
       className={`notice notice-${kind}`}
       tabIndex={-1}
+      // Without a name, Firefox's screen readers are silent about a box that gets the focus.
+      {...(takesFocus && { role: "group", "aria-label": title, "aria-describedby": TEXT_ID })}
       // biome-ignore lint/a11y/noAutofocus: only takes effect on a page load
       autoFocus={takesFocus}
     >
       <div className="min-w-0 flex-1">
         <p className="font-bold">{title}</p>
-        {children && <div className="text-sm">{children}</div>}
+        {children && (
+          <div id={takesFocus ? TEXT_ID : undefined} className="text-sm">
+            {children}
+          </div>
+        )}
       </div>
       {hydrated && kind !== "progress" && (
         <button type="button" className="notice-close" aria-label="Close" onClick={close} />
@@ -49,18 +57,18 @@ export function Notice({
   );
 }
 
-/** Stays in the document, so that screen readers announce its new content. */
-export function LiveRegion({
+/** Takes the focus of a notice that is closed. With a role, it is a live region, which stays in the document. */
+export function NoticeRegion({
   role,
   className = "",
   children,
 }: {
-  role: "status" | "alert";
+  role?: "status";
   className?: string;
   children?: ReactNode;
 }) {
   return (
-    <div role={role} tabIndex={-1} className={`live-region ${className}`.trim()}>
+    <div role={role} tabIndex={-1} className={`notice-region ${className}`.trim()}>
       {children}
     </div>
   );

@@ -1,12 +1,10 @@
 import { createContext, useContext } from "react";
 import { useNonce } from "./nonce";
 
-/** The text of the page's stylesheet, on the server only. */
 const StylesheetContext = createContext<string | undefined>(undefined);
 
 export const StylesheetProvider = StylesheetContext.Provider;
 
-/** The path of a page's stylesheet: the last one named in its routes' handles. */
 export function stylesheetOf(handles: unknown[]): string {
   const sheets = handles.flatMap((handle) =>
     typeof handle === "object" && handle !== null && "stylesheet" in handle ? [handle.stylesheet] : [],

@@ -1,7 +1,5 @@
-/**
- * What the browser's scripts need beyond the browsers of 2016. Where one is missing, no script starts, and the page works as with
- * scripts off. tests/workers/pages/built-scripts.test.ts compares it with the built files.
- */
+// What scripts need beyond the browsers of 2016. Where one is missing, no script starts, and the page works as with scripts
+// off. tests/workers/pages/built-scripts.test.ts compares it with the built files.
 export const NEEDED_APIS = [
   "globalThis",
   "fetch",

@@ -1,11 +1,8 @@
 import { useRouteError } from "@remix-run/react";
 
-/**
- * Keeps the page if React fails, for example because an extension has changed it. At an error that nothing catches, React removes
- * the whole document, and Remix replaces it with a page that shows a stack. Before either is painted, this puts the page back with
- * everything typed. It then works as with scripts off.
- * @param stopReact takes React off the document
- */
+// Keeps the page if React fails, for example because an extension has changed it. React then removes the document, and Remix
+// shows a stack. Before either is painted, this puts the page back with everything typed. It then works as with scripts off.
+/** @param stopReact takes React off the document */
 export function keepPage(stopReact: () => void): void {
   let page = document.documentElement;
   const observer = new MutationObserver(() => {
@@ -38,7 +35,7 @@ function workWithoutReact(page: HTMLElement): void {
   }
 }
 
-/** For error boundaries: throws errors of the page's own code on, so that the page is kept. All others come from the server. */
+/** Errors of the page's own code are thrown on, so that the page is kept. All others come from the server. */
 export function useServerErrorsOnly(): void {
   const error = useRouteError();
   if (typeof document !== "undefined" && !window.__remixRouter?.state.errors) throw error;

@@ -4,11 +4,8 @@ import { NEEDED_APIS } from "./needed-apis";
 /** Scripts that take longer count as failed until they run. */
 const SLOW_MS = 8_000;
 
-/**
- * Replaces Remix's <Scripts>, which start modules in every browser and throw in older ones. For the oldest browsers it is in the
- * syntax of 1999. If no script starts, it sets `data-scripts` on <html> to the cause, shows the text for it
- * (`script-trouble.tsx`), and reloads a page that waits.
- */
+// Replaces Remix's <Scripts>, which throw in older browsers; in the syntax of 1999. If no script starts, it sets
+// `data-scripts` on <html> to the cause, shows the text for it (`script-trouble.tsx`), and reloads a page that waits.
 const START = `function(needed,files,context,data){
   var page=document.documentElement;
   function say(state){
@@ -55,9 +52,9 @@ const START = `function(needed,files,context,data){
   for(i=0;i<files.preload.length;i++)add("link",{rel:"modulepreload",href:files.preload[i]});
   add("script",{type:"module",src:files.entry,onerror:failed});
   setTimeout(function(){if(page.getAttribute("data-scripts")==="loading")failed()},${SLOW_MS});
-}`;
+}`.replace(/\n */g, "");
 
-/** The inline script of a page that hydrates. @param data the loaders' data in Remix's encoding */
+/** @param data the loaders' data in Remix's encoding */
 export function startScript(remix: EntryContext, data: string): string {
   const { entry, routes, url } = remix.manifest;
   const matched = remix.staticHandlerContext.matches.flatMap(({ route: { id } }) => {
@@ -71,5 +68,6 @@ export function startScript(remix: EntryContext, data: string): string {
     preload: [...new Set([url, ...entry.imports, ...matched.flatMap(({ module, imports }) => [...imports, module])])],
   };
   const values = [NEEDED_APIS, files].map((value) => JSON.stringify(value));
-  return `(${START})(${values},${remix.serverHandoffString},${JSON.stringify(data).replaceAll("<", "\\u003c")})`;
+  const handoff = remix.serverHandoffString?.replace(/,"\w+":false/g, "");
+  return `(${START})(${values},${handoff},${JSON.stringify(data).replaceAll("<", "\\u003c")})`;
 }

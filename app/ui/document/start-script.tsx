@@ -1,18 +1,14 @@
 import { createContext, useContext } from "react";
 import { useNonce } from "./nonce";
 
-/** The inline script that starts the page's scripts; undefined in the browser and on pages without scripts. */
 const StartScriptContext = createContext<string | undefined>(undefined);
 
 export const StartScriptProvider = StartScriptContext.Provider;
 
 /** What the inline script leaves for `entry.client.tsx`. */
 export interface PageStart {
-  /** The path of the module with Remix's list of routes. */
   manifest: string;
-  /** The paths of the modules of the page's routes, by the routes' IDs. */
   routes: Record<string, string>;
-  /** Says on the page that its scripts could not run. */
   failed(): void;
 }
 

@@ -3,14 +3,12 @@ import { titleOf } from "../../company";
 import { ButtonLink } from "../controls/button";
 import { useHydrated } from "../document/use-hydrated";
 
-/** The heading and title of the page for an error that nobody expected. */
 export const UNEXPECTED_ERROR = "Unexpected Application Error";
 
 interface ErrorPageProps {
   title?: string;
   message?: string;
   requestId?: string | undefined;
-  /** URL of a page that may work now. */
   tryAgain?: string;
 }
 

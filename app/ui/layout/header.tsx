@@ -9,10 +9,7 @@ const MENU_ID = "site-menu";
 
 const SCROLLED_PX = 10;
 
-/**
- * Inline script: says whether the document is scrolled, which turns the header white. It waits for a scroll event, because reading
- * scrollY forces a layout.
- */
+/** Turns the header white once scrolled. It waits for a scroll event, because reading scrollY forces a layout. */
 export const SCROLL_STATE = `(mark=>{mark(false);addEventListener("scroll",()=>mark(scrollY>${SCROLLED_PX}),{passive:true})})(is=>document.documentElement.dataset.scrolled=is)`;
 
 const pages = [

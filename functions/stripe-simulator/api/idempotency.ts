@@ -11,10 +11,7 @@ const answerSchema = z.object({ at: z.number(), request: z.string(), status: z.n
 
 const keysInUse = new Set<string>();
 
-/**
- * Repeats the answer for a key for 24 hours, also an error, if the request was executed. An answer to a request that was invalid,
- * or in conflict with one in progress, is not kept: https://docs.stripe.com/api/idempotent_requests
- */
+/** Repeats a key's answer for 24 hours if its request was executed: https://docs.stripe.com/api/idempotent_requests */
 export const idempotent: Middleware = async (c, next) => {
   const { store } = c.var.account;
   const key = c.req.header("idempotency-key");

@@ -4,33 +4,27 @@ import { isRecord, type Kind, type Objects } from "../store/objects";
 import type { Store } from "../store/store";
 import { invalidRequest } from "./errors";
 import { type Form, integer, readParameters, text } from "./parameters";
+import { taxOf } from "./tax-location";
 
 export type KeyKind = "secret" | "publishable";
 
 export type Call = Effects & {
-  /** The ID in the path. */
   id: string;
   key: KeyKind;
-  /** The simulator's URL. */
   origin: string;
 };
 
 export type Operation = {
   method: string;
   path: string;
-  /** True if Stripe.js may call it. */
   isPublic: boolean;
   /** Validates the parameters. Throws StripeFailure before anything is executed. */
   validate(form: Form): Execute;
 };
 
-/** Does the work of a valid request. Throws StripeFailure if Stripe would refuse it. */
 type Execute = (call: Call) => object;
 
-/**
- * An operation of Stripe's API. Throws StripeFailure for a request that Stripe would refuse.
- * @param name method and path, for example `POST /v1/customers/:id`
- */
+/** An operation of Stripe's API. @param name method and path, for example `POST /v1/customers/:id` */
 export function operation<Shape extends z.ZodRawShape>(
   name: `${"GET" | "POST" | "DELETE"} /v1/${string}`,
   shape: Shape,
@@ -95,7 +89,6 @@ export function missing(kind: Kind, id: string, param = "id"): never {
 
 const MOST_LEVELS = 4;
 
-/** Which kind of object the ID in each field refers to. */
 const EXPANDABLE: Record<string, Kind> = {
   customer: "Customer",
   default_payment_method: "PaymentMethod",
@@ -115,6 +108,9 @@ export function expand(value: unknown, path: string, store: Store): unknown {
 function expandAt(value: unknown, [name, ...rest]: string[], path: string, store: Store): unknown {
   if (name === undefined || value === null || (isRecord(value) && value.deleted)) return value;
   if (Array.isArray(value)) return value.map((item) => expandAt(item, [name, ...rest], path, store));
+  if (name === "tax" && isRecord(value) && value.object === "customer") {
+    return { ...value, tax: taxOf(store.find("Customer", String(value.id)) ?? { address: null }) };
+  }
   const known = isRecord(value) ? value[name] : undefined;
   const kind = EXPANDABLE[name];
   const isObject = known === null || Array.isArray(known) || (isRecord(known) && rest.length > 0);

@@ -39,7 +39,6 @@ export const flag = z.enum(["true", "false"]).transform((value) => value === "tr
 export const metadata = z.record(z.string().max(40), text.max(500)).refine((given) => Object.keys(given).length <= 50);
 export const hash = z.strictObject;
 
-/** In Stripe's forms, a list is an object whose keys are indices. */
 export const list = <S extends z.ZodType>(item: S) =>
   z.record(z.string(), item).transform((items) => Object.values(items));
 

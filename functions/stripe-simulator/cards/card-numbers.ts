@@ -21,11 +21,7 @@ export function cardBrand(digits: string): string {
   return "unknown";
 }
 
-/**
- * The part of an expiration date that is wrong, if any. A card works until the end of its month.
- * @param year in two or four digits
- * @param now in milliseconds since 1970
- */
+/** The wrong part of an expiration date. A card works until the end of its month. @param now milliseconds since 1970 */
 export function wrongExpiry({ month, year }: { month: number; year: number }, now: number): "month" | "year" | null {
   if (month < 1 || month > 12) return "month";
   const whole = fullYear(year);
@@ -35,7 +31,6 @@ export function wrongExpiry({ month, year }: { month: number; year: number }, no
   return whole < today.getUTCFullYear() || whole > today.getUTCFullYear() + 50 ? "year" : null;
 }
 
-/** @param year in two or four digits */
 export function fullYear(year: number): number {
   return year < 100 ? 2000 + year : year;
 }

@@ -2,7 +2,6 @@ import { cardError, type StripeFailure } from "../api/errors";
 
 /** What a card does when it is set up and, later, when it is charged without its owner. */
 export type CardOutcome = {
-  /** Where the bank asks its owner to confirm the card, if it does. */
   challenge?: "page" | "dialog";
   /** Why the card cannot be set up, even after the bank's challenge. */
   declined?: StripeFailure;

@@ -7,7 +7,6 @@ const DRAFT_SECONDS = HOUR;
 
 /** Stands in for Stripe Tax's rates. */
 const TAX_RATE = 0.08;
-/** What an invoice says about the rate. */
 const STANDARD_RATE = {
   tax_behavior: "exclusive",
   tax_rate_details: null,

@@ -9,7 +9,6 @@ import { DAY, monthAfter } from "./time";
 /** Days between attempts, as in a custom schedule: https://docs.stripe.com/billing/revenue-recovery/smart-retries */
 const RETRY_DAYS = [3, 5, 7];
 
-/** The setting that makes the customer's next charge fail with any card. */
 export const failsNext = (customer: string) => `next charge fails ${customer}`;
 
 export const hasEnded = ({ status }: Subscription) => status === "canceled";
@@ -17,7 +16,6 @@ export const hasEnded = ({ status }: Subscription) => status === "canceled";
 /** The end of the current paid or free period, in seconds since 1970. */
 export const periodEndOf = ({ items, created }: Subscription) => items.data[0]?.current_period_end ?? created;
 
-/** Where a subscription's next step is stored. */
 const stepsOf = ({ test_clock }: Subscription): Steps => (test_clock === null ? "step" : `step of ${test_clock}`);
 
 /** Saves changes, emits an event if anything has changed, and schedules the clock's next look at the subscription. */

@@ -9,16 +9,13 @@ import { DAY, moveTime } from "./time";
 /** A change that is due at a time. `at` is in seconds since 1970 on the account's clock. */
 export type Step = { at: number; does: string; take(effects: Effects): void };
 
-/**
- * The end of a shorter trial is announced when it begins:
- * https://docs.stripe.com/api/events/types#event_types-customer.subscription.trial_will_end
- */
+// The end of a shorter trial is announced when it begins:
+// https://docs.stripe.com/api/events/types#event_types-customer.subscription.trial_will_end
 const REMINDER_SECONDS = 3 * DAY;
 
 /** More steps in one move mean an endless loop. */
 const MOST_STEPS = 10_000;
 
-/** The next step for a subscription in its current state. */
 export function nextStep(subscription: Subscription, effects: Effects): Step | undefined {
   if (hasEnded(subscription)) return undefined;
   const { status, cancel_at, created, trial_end, trial_start } = subscription;

@@ -1,4 +1,3 @@
-/** What build.mjs writes. */
 declare module "*/stripe-simulator-elements/files.json" {
   const files: { stripeJs: string; frame: string };
   export default files;

@@ -1,5 +1,5 @@
+import type { Appearance } from "@stripe/stripe-js";
 import { COUNTRY_CODES } from "../../../app/contract/fields/country";
-import { applyAppearance } from "./appearance";
 import {
   askStripe,
   type ConfirmRequest,
@@ -16,10 +16,7 @@ const cvc = byId("cvc", HTMLInputElement);
 const country = byId("country", HTMLSelectElement);
 const postalCode = byId("postalCode", HTMLInputElement);
 
-/**
- * The countries for which Stripe asks for a ZIP code:
- * https://docs.stripe.com/payments/payment-element/control-billing-details-collection
- */
+/** https://docs.stripe.com/payments/payment-element/control-billing-details-collection */
 const ZIP_COUNTRIES = ["US", "CA", "GB", "PR"];
 
 const query = new URLSearchParams(window.location.search);
@@ -47,6 +44,18 @@ new ResizeObserver(() => {
   const message: FrameHeight = { height: document.documentElement.offsetHeight };
   window.parent.postMessage(message, "*");
 }).observe(document.documentElement);
+
+/** Shows the fields with an appearance, instead of the last one: https://docs.stripe.com/elements/appearance-api */
+function applyAppearance({ variables = {}, rules = {} }: Appearance): void {
+  for (const [name, value] of Object.entries(variables))
+    document.documentElement.style.setProperty(`--${name}`, String(value));
+  const sheet = new CSSStyleSheet();
+  for (const [selector, properties] of Object.entries(rules)) {
+    const rule = sheet.cssRules[sheet.insertRule(`${selector} {}`, sheet.cssRules.length)];
+    if (rule instanceof CSSStyleRule) Object.assign(rule.style, properties);
+  }
+  document.adoptedStyleSheets = [sheet];
+}
 
 function showAddress(): void {
   const hasPostalCode = !asked.includes("country") || ZIP_COUNTRIES.includes(country.value);

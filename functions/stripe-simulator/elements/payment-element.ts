@@ -17,7 +17,6 @@ type Account = {
   appearance?: Appearance;
 };
 
-/** The card fields, in an iframe from the simulator's origin. */
 export class PaymentElement {
   readonly #handlers = new Map<string, Set<Handler>>();
   readonly #frame = document.createElement("iframe");
@@ -106,10 +105,8 @@ export class PaymentElement {
   }
 }
 
-/**
- * As Stripe.js sets it. The margin has room for the outline of a focused field. `light only` keeps the frame transparent on a dark
- * page: https://github.com/stripe/react-stripe-js/issues/257
- */
+// As Stripe.js sets it, with a margin for a focused field's outline. `light only` keeps it transparent on a dark page:
+// https://github.com/stripe/react-stripe-js/issues/257
 const FRAME_STYLE =
   "display: block; width: calc(100% + 8px); min-width: 100%; margin: -4px; border: 0; overflow: hidden; color-scheme: light only !important";
 

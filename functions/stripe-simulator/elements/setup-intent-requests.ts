@@ -16,7 +16,6 @@ export type SetupResult =
   | { setupIntent: z.infer<typeof setupIntent>; error?: undefined }
   | { error: SetupError; setupIntent?: undefined };
 
-/** The messages from Stripe.js to its iframe. */
 export type FrameMessage = ConfirmRequest | { appearance: Appearance };
 
 /** The message from the iframe to Stripe.js when its content has another height, in pixels. */

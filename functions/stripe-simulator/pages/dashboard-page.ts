@@ -15,7 +15,6 @@ import { type Html, list, page, time } from "./layout";
 
 const MOVES = Object.entries({ "An hour": HOUR, "A day": DAY, "The trial": TRIAL_DAYS * DAY, "A month": 31 * DAY });
 
-/** Stripe's side: the customers, their events and the account's clock. */
 export const dashboard = new Hono<StripeContext>();
 
 dashboard.get("/", (c) => {
@@ -84,7 +83,6 @@ function facts(customer: Customer, subscription: Subscription, effects: Effects)
     </form>`;
 }
 
-/** An invoice's total or a subscription's changes. */
 function detailOf({ type, data }: Event): string {
   const { object, previous_attributes: previous = {} } = data;
   if (!isRecord(object)) return "";

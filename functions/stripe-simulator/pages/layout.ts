@@ -39,7 +39,6 @@ export function list<T>(items: T[], nothing: string, row: (item: T) => Html): Ht
   return html`<ul>${items.map((item) => html`<li>${row(item)}</li>`)}</ul>`;
 }
 
-/** To the minute, for example `2026-11-23 17:10 UTC`. */
 export function time(date: number | string): Html {
   const iso = new Date(date).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;

@@ -12,6 +12,7 @@ const message = z.object({
   html: z.string().min(1),
   text: z.string().min(1),
   reply_to: z.email().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
 });
 const received = message.extend({ id: z.string(), created_at: z.string() });
 

@@ -17,7 +17,7 @@ import { type Html, list, page } from "./layout";
 /** The customer portal. Stripe would email a link; here the portal opens at once: https://docs.stripe.com/customer-management */
 export const customerPortal = new Hono<StripeContext>();
 
-customerPortal.get("/login/:page", (c) => c.html(loginPage(c.req.query("prefilled_email") ?? "")));
+customerPortal.get("/login/:page", (c) => c.html(loginPage("")));
 
 customerPortal.post("/login/:page", async (c) => {
   const { store } = c.var.account;
@@ -83,7 +83,7 @@ function loginPage(email: string, problem?: string): Html {
   const content = html`${problem && html`<p role="alert">${problem}</p>`}
     <p>Stripe sends a link to this address. Here the portal opens at once.</p>
     <form method="post">
-      <label>Email address <input type="email" name="email" value="${email}" autocomplete="email" required /></label>
+      <label>Email address <input type="email" name="email" value="${email}" autocomplete="email" aria-required="true" /></label>
       <button>Send</button>
     </form>`;
   return page("Log in to the customer portal", content);
@@ -103,7 +103,7 @@ function session(c: Context<StripeContext>, problem?: string) {
     <p>${card ? `${card.brand} ending in ${card.last4}` : "There is no card."}</p>
     <form method="post">
       <input type="hidden" name="intent" value="card" />
-      ${CARD_FIELDS.map(([name, label]) => html`<label>${label} <input name="card[${name}]" inputmode="numeric" required /></label>`)}
+      ${CARD_FIELDS.map(([name, label]) => html`<label>${label} <input name="card[${name}]" inputmode="numeric" aria-required="true" /></label>`)}
       <button>Change card</button>
     </form>`;
   return c.html(page("Customer portal", content), problem ? 402 : 200);

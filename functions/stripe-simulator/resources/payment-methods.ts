@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type Stripe from "stripe";
 import * as z from "zod";
 import { cardError, invalidRequest } from "../api/errors";
-import { existing, missing, type Operation, operation, retrieval } from "../api/operation";
+import { existing, listing, missing, type Operation, operation, retrieval } from "../api/operation";
 import { hash, integer, optionalText, type Readers, text } from "../api/parameters";
 import { cardBrand, fullYear, isCardNumber, wrongExpiry } from "../cards/card-numbers";
 import { TEST_PAYMENT_METHODS } from "../cards/test-cards";
@@ -21,7 +21,11 @@ export const paymentMethodData = hash({
 
 type Given = (typeof paymentMethodData)["_zod"]["output"];
 
+const listed = { customer: text } satisfies Readers<Stripe.PaymentMethodListParams>;
+
 export const paymentMethods: Operation[] = [
+  listing("/v1/payment_methods", "PaymentMethod", listed),
+
   retrieval("/v1/payment_methods/:id", "PaymentMethod"),
 
   operation(

@@ -1,8 +1,8 @@
 import type Stripe from "stripe";
 import * as z from "zod";
 import { existing, listing, type Operation, operation, retrieval } from "../api/operation";
-import { flag, hash, integer, list, metadata, type Readers, text } from "../api/parameters";
-import { newId, nulls, type Price, type Product, previousAttributes } from "../store/objects";
+import { flag, hash, integer, list, metadata, optionalText, type Readers, text } from "../api/parameters";
+import { merge, newId, nulls, type Price, type Product, previousAttributes } from "../store/objects";
 import type { Store } from "../store/store";
 
 /** In cents: https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts */
@@ -34,8 +34,8 @@ export const prices: Operation[] = [
 
   operation(
     "POST /v1/products/:id",
-    { active: flag } satisfies Readers<Stripe.ProductUpdateParams>,
-    ({ active }, { store, id }) => store.save("Product", { ...existing("Product", id, store), active }),
+    { active: flag.optional(), name: optionalText } satisfies Readers<Stripe.ProductUpdateParams>,
+    (given, { store, id }) => store.save("Product", merge(existing("Product", id, store), given)),
   ),
 
   retrieval("/v1/products/:id", "Product"),
@@ -53,7 +53,6 @@ export const prices: Operation[] = [
     return emit("price.created", store.save("Price", { ...price, currency, lookup_key }));
   }),
 
-  /** Archives a price, or makes it active again. */
   operation(
     "POST /v1/prices/:id",
     { active: flag } satisfies Readers<Stripe.PriceUpdateParams>,
@@ -68,7 +67,6 @@ export const prices: Operation[] = [
 /** In cents, as in the first migration, which stays the same when the plans' prices change. */
 const PLACEHOLDERS = { mini: 10_000, lite: 20_000, standard: 50_000 };
 
-/** Saves the placeholder prices of the API's first migration, each with its product. */
 export function savePlaceholderPrices(store: Store, now: number): void {
   for (const [name, cents] of Object.entries(PLACEHOLDERS)) {
     if (store.find("Product", `prod_${name}`)) continue;

@@ -93,7 +93,6 @@ export const setupIntents: Operation[] = [
   ),
 ];
 
-/** After the bank's challenge. @param passed whether the card's owner has answered it */
 export function finishAuthentication(attempt: SetupIntent, passed: boolean, effects: Effects): SetupIntent {
   const failure = passed ? outcomeOf(attempt, effects).declined : NOT_AUTHENTICATED;
   return failure ? fail(attempt, failure, effects) : succeed(attempt, effects);

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { invalidRequest } from "../api/errors";
 import { existing, listing, missing, type Operation, operation, retrieval } from "../api/operation";
 import { flag, hash, integer, list, metadata, optionalText, type Readers, text } from "../api/parameters";
+import { taxOf } from "../api/tax-location";
 import { createInvoice, finalizeInvoice, markPaid } from "../clock/invoices";
 import { cancelAtPeriodEnd, endSubscription, hasEnded, previewInvoice, updateSubscription } from "../clock/renewals";
 import { DAY } from "../clock/time";
@@ -24,7 +25,6 @@ const create = {
   trial_settings: hash({ end_behavior: hash({ missing_payment_method: z.literal("cancel") }) }),
 } satisfies Readers<Stripe.SubscriptionCreateParams>;
 
-/** What people change in the customer portal and in Stripe's dashboard. */
 const update = {
   cancel_at_period_end: z
     .literal("true")
@@ -48,7 +48,6 @@ const listed = {
   status: z.literal("all").optional(),
 } satisfies Readers<Stripe.SubscriptionListParams>;
 
-/** Subscriptions and their invoices. */
 export const subscriptions: Operation[] = [
   listing("/v1/subscriptions", "Subscription", listed, (one, { status }) => status === "all" || !hasEnded(one)),
 
@@ -140,10 +139,8 @@ function activePrice(id: string, index: number, store: Store): Price {
   throw invalidRequest("The price specified is inactive. This field only accepts active prices.", { param });
 }
 
-/** https://docs.stripe.com/tax/customer-locations */
-function requireTaxLocation({ address }: Customer): void {
-  const { country, postal_code } = address ?? {};
-  if (country && (country !== "US" || postal_code)) return;
+function requireTaxLocation(customer: Customer): void {
+  if (taxOf(customer).automatic_tax === "supported") return;
   throw invalidRequest("The customer's location isn't recognized. Set a valid customer address.", {
     code: "customer_tax_location_invalid",
   });

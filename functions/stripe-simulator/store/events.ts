@@ -1,10 +1,8 @@
 import { API_VERSION, type Event, newId } from "./objects";
 import type { Store } from "./store";
 
-/** Records an event about an object and returns the object. */
 type Emit = <T extends object>(type: Event["type"], object: T, previous?: object) => T;
 
-/** The context of an operation or a step of the clock. */
 export type Effects = {
   store: Store;
   /** Seconds since 1970 on the account's clock. */

@@ -46,7 +46,6 @@ export function newId(prefix: string, length = 24): string {
   return `${prefix}_${[...bytes].map((byte) => ALPHABET[byte % ALPHABET.length]).join("")}`;
 }
 
-/** An object with null in each of the named fields. */
 export function nulls<Name extends string>(...names: Name[]): Record<Name, null> {
   return Object.assign({}, ...names.map((name) => ({ [name]: null })));
 }
@@ -73,7 +72,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The customer that an object belongs to; null for an object of the account. */
 export function ownerOf(object: object): string | null {
   if (!isRecord(object)) return null;
   if (object.object === "customer") return String(object.id);

@@ -1,4 +1,3 @@
-import type { SqlStorage } from "@cloudflare/workers-types";
 import * as z from "zod";
 import { isRecord, type Kind, type Objects, ownerOf } from "./objects";
 
@@ -23,8 +22,10 @@ const entry = z.object({ name: z.string(), value: z.string(), due: z.number() })
 
 export type Store = ReturnType<typeof storeIn>;
 
+type Sql = { exec(query: string, ...values: (string | number | null)[]): { toArray(): Record<string, unknown>[] } };
+
 /** All state of the account: Stripe's objects by kind, and everything else as entries by kind and name. */
-export function storeIn(sql: SqlStorage) {
+export function storeIn(sql: Sql) {
   sql.exec(SCHEMA);
 
   const bodies = <K extends Kind>(kind: K, where: string, ...values: string[]): Objects[K][] => {
@@ -45,7 +46,6 @@ export function storeIn(sql: SqlStorage) {
     },
     find: <K extends Kind>(kind: K, id: string | null | undefined): Objects[K] | undefined =>
       bodies(kind, "AND id = ?", id ?? "")[0],
-    /** The customer that an object belongs to, or the customer itself. */
     ownerOf: (id: string): string | undefined =>
       z.string().safeParse(sql.exec("SELECT customer FROM objects WHERE id = ?", id).toArray()[0]?.customer).data,
     delete(id: string): void {
@@ -67,10 +67,8 @@ export function storeIn(sql: SqlStorage) {
     remove(kind: Entry, name: string): void {
       sql.exec("DELETE FROM entries WHERE kind = ? AND name = ?", kind, name);
     },
-    /** Newest first. */
     all: <S extends z.ZodType>(schema: S, kind: Entry): z.output<S>[] =>
       entries("WHERE kind = ? ORDER BY rowid DESC", kind).map(({ value }) => schema.parse(JSON.parse(value))),
-    /** The earliest first. */
     due: (kind: Steps | "delivery", most: number): z.output<typeof entry>[] =>
       entries("WHERE kind = ? ORDER BY due, rowid LIMIT ?", kind, most),
   };

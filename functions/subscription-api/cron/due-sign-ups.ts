@@ -5,11 +5,7 @@ import { nextCheck } from "../sign-ups/timing";
 import { advance } from "../sign-ups/transitions/advance";
 import type { AdvanceServices } from "../sign-ups/transitions/transition";
 
-/**
- * Advances one batch of sign-ups that were due when the run began, one per connection. A sign-up is due because its planned check
- * has come, in case a webhook was lost or a request crashed, or because a deadline has passed. If one fails, logs that and leaves
- * it leased. Returns the size of the batch. Throws D1's errors.
- */
+/** For lost webhooks, crashed requests and deadlines. A sign-up that fails stays leased. Throws D1's errors. */
 export async function advanceDue(rank: CheckRank, runStart: Date, services: AdvanceServices): Promise<number> {
   const { signUps } = services;
   const due = await signUps.takeDue(rank, runStart, CONNECTIONS);

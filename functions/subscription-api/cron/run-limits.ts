@@ -1,13 +1,8 @@
-/**
- * After this many D1 statements, Stripe calls and messages, a run starts no new batch. A batch needs at most about 150, and Cloudflare
- * ends an invocation after 1,000 (https://developers.cloudflare.com/d1/platform/limits/).
- */
+// After so many D1 statements, Stripe calls and messages, a run starts no new batch. A batch needs at most about 150, and
+// Cloudflare ends an invocation after 1,000: https://developers.cloudflare.com/d1/platform/limits/
 const MAX_CALLS = 800;
 
-/**
- * After this long a run starts nothing new: over a minute, so that runs overlap while Stripe is slow, and shorter than a sign-up's
- * lease.
- */
+/** After so long, nothing new starts: over a minute, so that runs overlap while Stripe is slow, but below a sign-up's lease. */
 const MAX_MS = 4 * 60_000;
 
 export type RunLimits = {

@@ -10,21 +10,16 @@ import { deleteSettledMessages } from "./settled-messages";
 
 export type ScheduledServices = AdvanceServices & DispatchServices & { cronRuns: CronRuns };
 
-/**
- * In strict order: no sign-up of the next rank is taken until none of this rank is due or this rank's query failed. Trials that
- * must start come first.
- */
+/** In strict order: a rank waits until none of the one before is due or its query failed. Trials that must start are first. */
 const URGENCIES = [CHECK_RANKS.cardSetUp, CHECK_RANKS.mayHaveTrial, CHECK_RANKS.leftToDelete] as const;
 
 /**
- * The cron handler's work of each minute, within the run's limits. Alternates between six sign-ups, the most urgent first, and six
- * messages; then sends the remaining messages and deletes old ones. A part that fails is not retried in this run and does not stop the
- * other parts. At the end, logs the failed parts with the first error, and throws.
+ * The work of each minute, within the run's limits: sign-ups and messages in turn, then the other messages. A part that fails is
+ * not retried in this run and does not stop the others. At the end, logs the failed parts with the first error, and throws.
  */
 export async function runScheduled(services: ScheduledServices, limits: RunLimits): Promise<void> {
   const runStart = new Date();
   const failures = new Map<string, unknown>();
-  /** Returns how many items a part processed; 0 if it has failed. */
   const attempt = async (part: string, work: () => Promise<number>): Promise<number> => {
     if (failures.has(part)) return 0;
     try {

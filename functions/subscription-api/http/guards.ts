@@ -29,10 +29,7 @@ export const requireTls: Guard = async (c, next) => {
 
 const RATE_LIMIT_KEY = /^[0-9A-Za-z.:/]{1,64}$/;
 
-/**
- * Admits only the site, which passes the visitor's rate limit key in RATE_LIMIT_KEY_HEADER. Outside local development, these routes
- * do not exist for the network.
- */
+/** Admits only the site, with the visitor's rate limit key; in local development, also the network. */
 export function requireSite(entrypoint: Entrypoint): Guard {
   return async (c, next) => {
     if (entrypoint === "public" && !c.var.config.isLocal) return problem(404, { title: "Not found" });

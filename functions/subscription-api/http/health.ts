@@ -28,10 +28,7 @@ type Health = {
 /** Data instead of a Response, because a request must not use another request's I/O objects. */
 type Found = { status: 200; body: Health } | { status: 503; problem: Problem };
 
-/**
- * `GET /health`: a 503 lists the problems (docs/operations.md). Each isolate makes one check in ten seconds; in local development,
- * only while it is healthy.
- */
+/** `GET /health` (docs/operations.md). Each isolate checks once in ten seconds; locally, only while it is healthy. */
 export function healthCheck(): (c: Context<ApiContext>) => Promise<Response> {
   let cached: { check: Promise<Found>; until: number } | undefined;
   return async (c) => {

@@ -4,10 +4,11 @@ import { html, raw } from "hono/html";
 import { secureHeaders } from "hono/secure-headers";
 import { company } from "../../../app/company";
 import { counted } from "../../../app/contract/counted";
+import { utcDay } from "../../../app/contract/dates";
 import { log } from "../log";
 import { type SignUp, wasEnded } from "../sign-up";
 import { confirmEmail } from "../sign-ups/confirm-email";
-import { advanceToNotMe } from "../sign-ups/transitions/advance";
+import { endByNotMe, type NotMe, signUpsOfNotMe } from "../sign-ups/not-me";
 import { LINK_DAYS, type LinkPurpose } from "../signed-links";
 import type { ApiContext } from "./api-context";
 import { logUncaught } from "./problem";
@@ -22,7 +23,7 @@ main { max-width: 560px; margin: 0 auto; }
 .home { font-size: 20px; font-weight: bold; }
 .card { margin: 20px 0; padding: clamp(20px, 6vw, 40px); background: var(--card); border: 1px solid var(--line); border-radius: 16px; }
 h1 { margin: 0 0 16px; font-size: clamp(24px, 7vw, 32px); line-height: 1.2; text-wrap: balance; }
-p, form { margin: 0 0 16px; }
+p, ul, form { margin: 0 0 16px; }
 .card > :last-child { margin-bottom: 0; }
 a { color: var(--link); }
 button, .button { display: inline-block; padding: 12px 20px; border: 1px solid transparent; border-radius: 10px; background: var(--link); color: var(--onLink); font: inherit; font-weight: bold; text-decoration: none; cursor: pointer; }
@@ -42,8 +43,6 @@ const pageHeaders = secureHeaders({
   strictTransportSecurity: false,
   xFrameOptions: "DENY",
 });
-
-/** The pages behind the links in emails. */
 export const linkPages = new Hono<ApiContext>();
 
 linkPages.use(pageHeaders, async (c, next) => {
@@ -58,14 +57,12 @@ linkPages.onError((error, c) => {
   return c.html(page(c, "Something went wrong", body), 503, { "retry-after": "60" });
 });
 
-/*
- * A GET changes nothing, because email scanners open links and send no form. Each page has a button, which posts.
- */
+// A GET changes nothing, because email scanners open links and send no form. Each page has a button, which posts.
 
 linkPages.get("/verify-email/:token", async (c) => {
   const signUp = await signUpOfLink(c, "verify-email");
   if (!signUp) return notFound(c);
-  if (wasEnded(signUp)) return ended(c, signUp);
+  if (wasEnded(signUp)) return ended(c, { ended: [signUp], confirmed: [] });
   if (signUp.email_verified_at !== null) return confirmed(c);
   const body = html`<p>
       If you signed up for ${c.var.services.mail.sender.companyName} with this email address, confirm it here.
@@ -80,33 +77,40 @@ linkPages.post("/verify-email/:token", async (c) => {
   const signUpId = services.links.read("verify-email", c.req.param("token"));
   const signUp = signUpId === undefined ? null : await services.signUps.change(signUpId, confirmEmail);
   if (!signUp) return notFound(c);
-  if (wasEnded(signUp)) return ended(c, signUp);
+  if (wasEnded(signUp)) return ended(c, { ended: [signUp], confirmed: [] });
   dispatchAfterResponse();
   return confirmed(c);
 });
 
 linkPages.get("/not-me/:token", async (c) => {
   const signUp = await signUpOfLink(c, "not-me");
-  if (!signUp) return notFound(c);
-  if (wasEnded(signUp)) return ended(c, signUp);
-  const body = html`<p>
-      Someone signed up for ${c.var.services.mail.sender.companyName} with your email address. If it wasn’t you, end the
-      sign-up here.
-    </p>
-    <p>The trial and subscription end immediately, the card is removed, and there are no further charges.</p>
-    ${afterCharge(signUp)}
-    <form method="post"><button class="end" type="submit">End this sign-up</button></form>
-    <p>If it was you, close this page. Nothing changes.</p>`;
-  return c.html(page(c, "Wasn’t you?", body));
+  return signUp ? notMe(c, signUp) : notFound(c);
 });
 
 linkPages.post("/not-me/:token", async (c) => {
+  const { services, dispatchAfterResponse } = c.var;
   const signUp = await signUpOfLink(c, "not-me");
   if (!signUp) return notFound(c);
-  await advanceToNotMe(signUp, c.var.services);
-  c.var.dispatchAfterResponse();
-  return ended(c, signUp);
+  await endByNotMe(signUp, services);
+  dispatchAfterResponse();
+  return notMe(c, (await services.signUps.find(signUp.id)) ?? signUp);
 });
+
+async function notMe(c: Context<ApiContext>, signUp: SignUp) {
+  const found = await signUpsOfNotMe(signUp, c.var.services);
+  const { open } = found;
+  if (open.length === 0) return ended(c, found);
+  const body = html`<p>
+      Someone signed up for ${c.var.services.mail.sender.companyName} with your email address. If it wasn’t you, end
+      ${these(open)} here:
+    </p>
+    ${await listOf(c, open)}
+    <p>Any trial and subscription end immediately, every card is removed, and there are no further charges.</p>
+    ${afterCharge(open)}
+    <form method="post"><button class="end" type="submit">End ${these(open)}</button></form>
+    <p>If it was you, close this page. Nothing changes.</p>`;
+  return c.html(page(c, "Wasn’t you?", body));
+}
 
 async function signUpOfLink(c: Context<ApiContext>, purpose: LinkPurpose): Promise<SignUp | null> {
   const { links, signUps } = c.var.services;
@@ -114,9 +118,20 @@ async function signUpOfLink(c: Context<ApiContext>, purpose: LinkPurpose): Promi
   return signUpId === undefined ? null : signUps.find(signUpId);
 }
 
-/** Shown when the trial is over. The page does not know if Stripe has charged the card. */
-function afterCharge({ trial_end }: SignUp) {
-  if (trial_end === null || Date.parse(trial_end) > Date.now()) return "";
+const these = (signUps: SignUp[]) => (signUps.length > 1 ? "these sign-ups" : "this sign-up");
+
+async function listOf({ var: { services } }: Context<ApiContext>, signUps: SignUp[]) {
+  const plans = new Map((await services.packages.all()).map(({ id, name }) => [id, name]));
+  const items = signUps.map(({ package_id, created_at }) => {
+    return html`<li>${plans.get(package_id ?? "") ?? "No plan yet"}, signed up on ${utcDay(created_at)}</li>`;
+  });
+  return html`<ul>${items}</ul>`;
+}
+
+/** Shown when a trial is over. The page does not know if Stripe has charged the card. */
+function afterCharge(signUps: SignUp[]) {
+  const isOver = ({ trial_end }: SignUp) => trial_end !== null && Date.parse(trial_end) <= Date.now();
+  if (!signUps.some(isOver)) return "";
   return html`<p>If the card was charged, our support team will look at the charge and write to you.</p>`;
 }
 
@@ -126,13 +141,19 @@ function confirmed(c: Context<ApiContext>) {
   return c.html(page(c, "Your email address is confirmed", body));
 }
 
-async function ended(c: Context<ApiContext>, signUp: SignUp) {
+async function ended(c: Context<ApiContext>, { ended, confirmed }: Omit<NotMe, "open">) {
   const { signUps, trialHashes } = c.var.services;
-  const hasHadTrial = await signUps.hasHadTrial(trialHashes.ofEmail(signUp.email));
-  const body = html`<p>The subscription is canceled and the card removed. There are no further charges.</p>
-    ${afterCharge(signUp)}
+  const hasHadTrial = await signUps.hasHadTrial(trialHashes.ofEmail(ended[0]?.email ?? ""));
+  const goesOn = html`<p>
+      Not ended, because your email address was confirmed for it. To end it, use “This wasn’t me” in its own email, or
+      write to us:
+    </p>
+    ${await listOf(c, confirmed)}`;
+  const body = html`${await listOf(c, ended)}
+    <p>Any subscription is canceled and every card removed. There are no further charges for ${these(ended)}.</p>
+    ${afterCharge(ended)} ${confirmed.length > 0 ? goesOn : ""}
     ${hasHadTrial ? "" : html`<p>You can use your email address to sign up at any time.</p>`}`;
-  return c.html(page(c, "This sign-up has ended", body));
+  return c.html(page(c, ended.length > 1 ? "These sign-ups have ended" : "This sign-up has ended", body));
 }
 
 function notFound(c: Context<ApiContext>) {

@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { company } from "../../../app/company";
 import { packageResponse } from "../../../app/contract/package-response";
-import { PLAN_RETIRED, PRICE_CHANGED, REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
-import { RATE_LIMIT_KEY_HEADER, SHOWN_PRICE_HEADER } from "../../../app/contract/site-headers";
+import { PLAN_RETIRED, REQUEST_IN_PROGRESS, TERMS_CHANGED } from "../../../app/contract/problem-types";
+import { RATE_LIMIT_KEY_HEADER, SHOWN_TERMS_HEADER } from "../../../app/contract/site-headers";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { subscriptionResponse, subscriptionStatus } from "../../../app/contract/subscription-response";
+import { someTerms } from "../../../app/contract/terms-schema";
 import { BODY_DEADLINE_MS } from "./guards";
 import { problemDetails } from "./problem";
 
 type Json = Record<string, unknown>;
 
-/** What each error status means. */
 type Refusals = Record<number, string>;
 
 const NOT_THE_SITE = "outside local development only the site's Worker is served";
@@ -27,7 +27,7 @@ const SIGN_UP: Refusals = {
   400: "not a JSON object, an incomplete body, or an invalid Idempotency-Key",
   404: NOT_THE_SITE,
   408: `the body did not arrive within ${BODY_DEADLINE_MS / 1000} seconds`,
-  409: `the email address has or had a trial; ${IN_PROGRESS}; with ${PRICE_CHANGED}, the plan costs more than shown`,
+  409: `the email address has or had a trial; ${IN_PROGRESS}; with ${TERMS_CHANGED}, the terms are worse than shown`,
   413: "the body is larger than 16 KiB",
   415: "the body is not application/json",
   422: `a field is invalid; with the type ${PLAN_RETIRED}, the plan is no longer sold; or the key was used for a different request`,
@@ -36,11 +36,7 @@ const SIGN_UP: Refusals = {
 const PACKAGE: Refusals = { ...ANY_OPERATION, 404: NOT_THE_SITE };
 const STATUS: Refusals = { ...ANY_OPERATION, 404: `an unknown or expired token; ${NOT_THE_SITE}`, 409: IN_PROGRESS };
 
-/**
- * The routes that the site calls, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). Generated from the schemas that validate
- * requests and answers.
- * @param url the API's own, without a path
- */
+/** The site's calls as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1), from the schemas that validate them. */
 export function openApi(url: string): Json {
   return {
     openapi: "3.1.1",
@@ -60,6 +56,8 @@ export function openApi(url: string): Json {
   };
 }
 
+const token = { name: "token", in: "path", required: true, schema: { type: "string" } };
+
 function pathsOf(): Json {
   return {
     "/subscription": {
@@ -72,7 +70,15 @@ function pathsOf(): Json {
         parameters: [
           header("Idempotency-Key", "The same key and request return the same sign-up", "^[\\x21-\\x7e]{1,255}$"),
           header("X-Request-Id", "In the logs, and in metadata at Stripe"),
-          header(SHOWN_PRICE_HEADER, "The plan's monthly price in US cents, as the form showed it", "^\\d{1,9}$"),
+          {
+            ...{
+              name: SHOWN_TERMS_HEADER,
+              in: "header",
+              required: false,
+              description: "The terms that the form showed",
+            },
+            ...contentOf("application/json", schemaOf(someTerms)),
+          },
           header(RATE_LIMIT_KEY_HEADER, "The visitor's rate limit key, from the site's Worker"),
         ],
         requestBody: { required: true, ...contentOf("application/json", schemaOf(subscriptionRequest, "input")) },
@@ -95,7 +101,16 @@ function pathsOf(): Json {
         tags: ["sign-up"],
         summary: "The status of a sign-up, at the status_url of its response",
         description: "Asks Stripe about the card and begins the trial if the webhook has not come yet.",
-        parameters: [{ name: "token", in: "path", required: true, schema: { type: "string" } }],
+        parameters: [token],
+        responses: responsesOf(subscriptionStatus, STATUS),
+      },
+      delete: {
+        operationId: "endSubscription",
+        tags: ["sign-up"],
+        summary: "Ends a sign-up that its visitor replaces or gives up",
+        description:
+          "Cancels the setup intent, then answers `ended`. If a card is processed or set up, ends nothing and answers with the status. Optional: without it, the site asks Stripe only.",
+        parameters: [token],
         responses: responsesOf(subscriptionStatus, STATUS),
       },
     },
@@ -108,8 +123,7 @@ function responsesOf(success: z.core.$ZodType, refusals: Refusals): Json {
   return { 200: { description: "Success", ...content }, ...Object.fromEntries(entries) };
 }
 
-/** The problem types of a status, besides about:blank. */
-const TYPES: Record<string, string[]> = { 409: [REQUEST_IN_PROGRESS, PRICE_CHANGED], 422: [PLAN_RETIRED] };
+const TYPES: Record<string, string[]> = { 409: [REQUEST_IN_PROGRESS, TERMS_CHANGED], 422: [PLAN_RETIRED] };
 
 function refusal(description: string, status: string): Json {
   const retryAfter = {

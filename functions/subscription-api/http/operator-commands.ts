@@ -1,10 +1,12 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { formFields } from "../../../app/contract/fields/form-fields";
+import { isPrice } from "../../../app/contract/money";
+import { planName } from "../../../app/contract/plan-name";
 import { commit } from "../../../app/shared/settings/release";
 import { databaseOver } from "../database";
 import { log } from "../log";
-import { reconcileRestored } from "../operator/after-restore";
+import { problemWith, reconcileRestored } from "../operator/after-restore";
 import { erasePerson, exportPerson } from "../operator/export-and-erase";
 import { signUpsByDay } from "../operator/sign-ups-by-day";
 import { sendAgain, stuckMessages } from "../operator/stuck-messages";
@@ -25,24 +27,24 @@ const catalog = z.object({
       .array(
         z.object({
           id: packageId,
-          name: z.string().min(1).max(100),
-          price_cents: z.int().positive(),
+          name: planName,
+          price_cents: z.int().refine(isPrice),
           status: z.enum(["listed", "custom"]).default("listed"),
         }),
       )
       .min(1),
   ),
+  /** A release's, which no longer lists them. */
   retired: z.optional(z.array(packageId)),
+  /** An operator's. */
+  retired_custom: z.optional(packageId),
 });
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const restore = z
   .object({ restored_to: time, stopped_at: time, from: z.optional(z.string()) })
   .transform(({ restored_to, stopped_at, from }) => ({ restoredTo: restored_to, stoppedAt: stopped_at, from }));
 
-/**
- * The operator's commands: `POST /operator/{name}` with a bearer token and JSON, from tools/operator, tools/preflight and
- * tools/releases.
- */
+/** `POST /operator/{name}` with a bearer token and JSON, from tools/operator, tools/preflight and tools/releases. */
 export const COMMANDS = {
   export: command(person, "an email", async ({ email }, { services }) => {
     const data = await exportPerson(email, services);
@@ -62,6 +64,8 @@ export const COMMANDS = {
   }),
 
   "after-restore": command(restore, "restored_to and stopped_at", async (given, { config, services }) => {
+    const wrong = problemWith(given);
+    if (wrong !== undefined) return problem(422, { title: wrong });
     if (!config.inMaintenance) return problem(409, { title: "Set MAINTENANCE to true first" });
     const report = await reconcileRestored(given, services);
     log("info", "database_reconciled", {
@@ -74,18 +78,24 @@ export const COMMANDS = {
   }),
 
   catalog: command(catalog, "nothing, or packages and retired IDs", async (given, { services }) => {
-    const known = (await services.packages.all()).map(({ id }) => id);
-    const unknown = given.retired?.find((id) => !known.includes(id));
+    const known = await services.packages.all();
+    const custom = given.packages?.filter(({ status }) => status === "custom").map(({ id }) => id) ?? [];
+    const listed = known.find(
+      ({ id, status }) => status === "listed" && [...custom, given.retired_custom].includes(id),
+    );
+    const title = `${listed?.name} (${listed?.id}) is on the price list: change it in app/contract/plans.ts, then deploy`;
+    if (listed) return problem(409, { title });
+    const retired = [...(given.retired ?? []), given.retired_custom ?? []].flat();
+    const unknown = retired.find((id) => !known.some((one) => one.id === id));
     if (unknown !== undefined) return problem(409, { title: `No package has the ID ${unknown}` });
-    const prices = await reconcileCatalog(services, given);
+    const change = { packages: given.packages, ...(retired.length > 0 && { retired }) };
+    const prices = await reconcileCatalog(services, change);
     log("info", "catalog_reconciled", { created: prices.filter(({ created }) => created).length });
     return { prices };
   }),
 
-  /** Changes nothing. */
   prices: command(z.unknown(), "anything", async (_, { services }) => ({ prices: await packagesAtStripe(services) })),
 
-  /** Lists late and dead messages, or sends the message with a key again. */
   messages: command(messages, "send_again, the key of a message, or nothing", async ({ send_again: key }, context) => {
     const { outbox, accountWebhook } = context.services;
     const db = databaseOver(context.config.d1);
@@ -107,11 +117,7 @@ export const COMMANDS = {
   }),
 };
 
-/**
- * The route of a command.
- * @param members says what the body must have, for the answer to an invalid body
- * @param work returns the answer's JSON or a refusal
- */
+/** @param members what the body must have, for the answer to an invalid body */
 function command<T>(
   schema: z.ZodType<T>,
   members: string,

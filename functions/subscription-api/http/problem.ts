@@ -1,18 +1,19 @@
 import { HTTPException } from "hono/http-exception";
 import * as z from "zod";
 import { REQUEST_IN_PROGRESS } from "../../../app/contract/problem-types";
+import { someTerms } from "../../../app/contract/terms-schema";
 import { isTransient } from "../database";
 import { logFailure } from "../log";
 import { PaymentsError } from "../stripe/client";
 
-/** Problem details (RFC 9457) with extra members: `errors` by form field, a changed price, and `keys` that name what is wrong in the service. */
+/** Problem details (RFC 9457) with extra members: `errors` by form field, changed terms, and `keys` that name what is wrong in the service. */
 export const problemDetails = z.object({
   type: z.string().meta({ description: "about:blank, or a type that the operation names" }),
   title: z.string(),
   status: z.int(),
   detail: z.string().optional(),
   errors: z.record(z.string(), z.array(z.string())).optional().meta({ description: "Messages by field" }),
-  price_cents: z.int().optional().meta({ description: "The plan's monthly price, of the type price-changed" }),
+  ...someTerms.shape,
   currency: z.literal("usd").optional(),
   keys: z.array(z.string()).optional().meta({ description: "Settings or parts of the service that are wrong" }),
 });

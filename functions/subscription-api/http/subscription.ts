@@ -2,32 +2,27 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { INVALID_EMAIL } from "../../../app/contract/fields/form-fields";
 import type { PackageResponse } from "../../../app/contract/package-response";
-import { PLAN_RETIRED, PRICE_CHANGED } from "../../../app/contract/problem-types";
-import { SHOWN_PRICE_HEADER } from "../../../app/contract/site-headers";
+import { PLAN_RETIRED, TERMS_CHANGED } from "../../../app/contract/problem-types";
+import { SHOWN_TERMS_HEADER } from "../../../app/contract/site-headers";
 import {
   type SubscriptionRequest,
   subscriptionRequest,
   withoutEmptyFields,
 } from "../../../app/contract/subscription-request";
+import { someTerms } from "../../../app/contract/terms-schema";
 import { parseJson } from "../../../app/shared/http/parse-json";
 import { log } from "../log";
 import { isSold, type Package } from "../packages";
-import { agreedPriceOf } from "../sign-up";
+import { termsOf } from "../sign-up";
 import { createSignUp } from "../sign-ups/create-sign-up";
 import { signUpStatus } from "../sign-ups/sign-up-status";
 import { signUpEnd, statusEnd } from "../sign-ups/timing";
+import { advanceToWithdrawal } from "../sign-ups/transitions/advance";
 import type { ApiContext } from "./api-context";
 import { inProgress, problem, unavailable } from "./problem";
 
 /** Up to 255 printable characters, as in Stripe's own idempotency keys. */
 const idempotencyKeyHeader = z.string().regex(/^[\x21-\x7e]{1,255}$/);
-
-/** Whole US cents. */
-const shownPriceHeader = z
-  .string()
-  .regex(/^\d{1,9}$/)
-  .transform(Number)
-  .optional();
 
 const BUSY_SECONDS = "5";
 
@@ -35,8 +30,8 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   const key = idempotencyKeyHeader.safeParse(c.req.header("idempotency-key") ?? crypto.randomUUID());
   if (!key.success) return problem(400, { title: "The Idempotency-Key header is invalid" });
 
-  const shownPrice = shownPriceHeader.safeParse(c.req.header(SHOWN_PRICE_HEADER));
-  if (!shownPrice.success) return problem(400, { title: `The ${SHOWN_PRICE_HEADER} header is invalid` });
+  const shown = someTerms.safeParse(parseJson(c.req.header(SHOWN_TERMS_HEADER) ?? "{}"));
+  if (!shown.success) return problem(400, { title: `The ${SHOWN_TERMS_HEADER} header is invalid` });
 
   const request = readRequest(await c.req.text());
   if (request instanceof Response) return request;
@@ -48,7 +43,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   const form = {
     request,
     idempotencyKey: key.data,
-    shownPriceCents: shownPrice.data,
+    shown: shown.data,
     requestId: c.var.requestId,
   };
   const work = createSignUp(form, { ...services, passwords: slot }).finally(() => slot.release());
@@ -62,7 +57,7 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
       return Response.json(
         {
           client_secret: result.clientSecret,
-          ...agreedPriceOf(result.signUp),
+          ...termsOf(result.signUp),
           // The site accepts a status URL only on the origin that it called.
           status_url: services.links.urlOf(
             "status",
@@ -75,15 +70,17 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
         { headers: { "cache-control": "no-store" } },
       );
     case "duplicate":
-      return problem(409, { title: "A subscription with this information already exists" });
+      return problem(409, {
+        title: "A subscription with this information already exists",
+        errors: { email: ["This email address has or had a trial"] },
+      });
     case "ended":
       return inProgress("The end of an earlier sign-up is still in progress", "1");
-    case "price-changed":
+    case "terms-changed":
       return problem(409, {
-        type: PRICE_CHANGED,
-        title: "The plan costs more than the form showed",
-        price_cents: result.currentPriceCents,
-        currency: "usd",
+        type: TERMS_CHANGED,
+        title: "The terms are worse than the form showed",
+        ...termsOf(result.terms),
       });
     case "unknown-package":
       return unprocessable({ package_id: ["Invalid subscription ID"] });
@@ -102,14 +99,23 @@ export async function postSubscription(c: Context<ApiContext>): Promise<Response
   }
 }
 
-export async function getSubscriptionStatus(c: Context<ApiContext>): Promise<Response> {
+export function getSubscriptionStatus(c: Context<ApiContext>): Promise<Response> {
+  return answerStatus(c, signUpStatus);
+}
+
+/** Ends the sign-up if it has no card, and answers with its status: `ended`, or another one because of its card. */
+export function endSubscription(c: Context<ApiContext>): Promise<Response> {
+  return answerStatus(c, (id, services) => signUpStatus(id, services, advanceToWithdrawal));
+}
+
+async function answerStatus(c: Context<ApiContext>, statusOf: typeof signUpStatus): Promise<Response> {
   const { services, dispatchAfterResponse } = c.var;
   const signUpId = services.links.read("status", c.req.param("token") ?? "");
   if (signUpId === undefined) {
     log("warn", "link_refused");
     return problem(404, { title: "Not found" });
   }
-  const status = await signUpStatus(signUpId, services);
+  const status = await statusOf(signUpId, services);
   dispatchAfterResponse();
   return Response.json(status, { headers: { "cache-control": "no-store" } });
 }

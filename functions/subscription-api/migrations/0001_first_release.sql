@@ -36,9 +36,12 @@ CREATE TABLE sign_ups (
   stripe_customer_id TEXT UNIQUE,
   stripe_setup_intent_id TEXT UNIQUE,
   stripe_subscription_id TEXT UNIQUE,
-  -- The price that the visitor agreed to with the form. Null without a plan.
+  -- The terms that the visitor agreed to with the form. No price without a plan.
   price_cents INTEGER, -- US cents, each month
   stripe_price_id TEXT,
+  tax_added INTEGER NOT NULL, -- 1 if Stripe Tax adds tax to the price
+  trial_days INTEGER NOT NULL,
+  sign_up_hours INTEGER NOT NULL, -- without a card it ends after so many
   stripe_attempt INTEGER NOT NULL DEFAULT 0, -- grows when Stripe would repeat a failure for the attempt's idempotency keys
   trial_end TEXT,
   email_verified_at TEXT,
@@ -52,12 +55,11 @@ CREATE TABLE sign_ups (
   updated_at TEXT NOT NULL,
   check_at TEXT, -- when the cron handler looks at it next; null: only Stripe's webhooks change it
   -- Order of the cron handler: trials that have to start, what may be or become a trial, what is left to be deleted.
-  -- 86400 s: ABANDONED_AFTER_MS (sign-ups/timing.ts)
   check_rank INTEGER GENERATED ALWAYS AS (
     CASE
       WHEN status = 'card_set_up' THEN 0
       WHEN status = 'ended' THEN 2
-      WHEN status = 'pending' AND unixepoch(check_at) - unixepoch(created_at) >= 86400 THEN 2
+      WHEN status = 'pending' AND unixepoch(check_at) - unixepoch(created_at) >= 3600 * sign_up_hours THEN 2
       ELSE 1
     END
   ) VIRTUAL

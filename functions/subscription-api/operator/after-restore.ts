@@ -1,7 +1,8 @@
 import * as z from "zod";
+import { DAY_MS } from "../../../app/contract/dates";
 import { inParallel } from "../connections";
 import type { Database } from "../database";
-import { EMAILS, messageKey } from "../outbox/outbox";
+import { EMAILS_TO_CUSTOMERS, messageKey } from "../outbox/outbox";
 import type { SignUps } from "../sign-ups/store";
 import { dateOf } from "../stripe/client";
 import type { StripeEvents, StripeEventTypes } from "../stripe/event-list";
@@ -17,7 +18,7 @@ export type RestoreServices = {
 /** `restoredTo` is the time of the restored data, `stoppedAt` is when maintenance began, and `from` is the last part's `next`. */
 export type Restore = { restoredTo: Date; stoppedAt: Date; from?: string | undefined };
 
-/** What one part did. `next` is where the next part begins, or null after the last one. */
+/** What one part did, which may be repeated. `next` is where the next part begins, or null after the last one. */
 export type RestoreReport = {
   /** Customers at Stripe whose sign-up is missing from the database. */
   missing: { sign_up_id: string; customer_id: string; had_trial: boolean }[];
@@ -30,14 +31,22 @@ export type RestoreReport = {
 };
 
 const ROWS = 2_000;
+/** Stripe keeps events for so long: https://docs.stripe.com/api/events */
+export const STRIPE_EVENT_DAYS = 30;
 const TYPES: StripeEventTypes = ["customer.created", "customer.deleted", "customer.subscription.created"];
 
 const ofSignUp = z.object({ id: z.string(), metadata: z.object({ sign_up_id: z.guid() }) });
 
-/**
- * Brings a restored database up to date, one part at a time: first marks each sign-up for the cron handler, then reads Stripe's
- * events since `restoredTo`. A part may be repeated. Throws PaymentsError and D1's errors.
- */
+/** Why a restore cannot be reconciled; undefined if it can. With wrong times, Stripe's list of events would be empty or too short. */
+export function problemWith({ restoredTo, stoppedAt }: Restore): string | undefined {
+  if (restoredTo > stoppedAt) return "restored_to is later than stopped_at: are the two swapped?";
+  if (stoppedAt.getTime() > Date.now()) return "stopped_at is in the future";
+  if (Date.now() - restoredTo.getTime() > STRIPE_EVENT_DAYS * DAY_MS)
+    return `restored_to is more than ${STRIPE_EVENT_DAYS} days ago: Stripe no longer has all events since`;
+  return undefined;
+}
+
+/** First marks sign-ups for the cron handler, then reads Stripe's events. Throws PaymentsError and D1's errors. */
 export async function reconcileRestored(restore: Restore, services: RestoreServices): Promise<RestoreReport> {
   const { restored } = services;
   const [part, last = ""] = (restore.from ?? "rows/").split("/");
@@ -63,9 +72,9 @@ async function readEvents({ restoredTo, stoppedAt }: Restore, last: string, serv
     } else if (type === "customer.deleted") {
       if (signUp) await signUps.erase(signUp.id);
       if (signUp) report.deleted_again += 1;
-    } else if (!signUp && !(await payments.isCustomerDeleted(id))) {
-      const had_trial = (await payments.findSubscriptionOf(id)) !== undefined;
-      report.missing.push({ sign_up_id: metadata.sign_up_id, customer_id: id, had_trial });
+    } else {
+      const had_trial = signUp ? null : await payments.hasCustomerHadTrial(id);
+      if (had_trial !== null) report.missing.push({ sign_up_id: metadata.sign_up_id, customer_id: id, had_trial });
     }
   });
   report.emails_held_back = await restored.holdBackStarts(begun);
@@ -78,9 +87,7 @@ export function restoredDatabase(db: Database) {
   const idsOf = (results: unknown) => z.array(z.object({ id: z.string() })).parse(results);
 
   return {
-    /**
-     * Starts a new attempt, so that the cron handler looks at Stripe for objects that the row has lost. Returns the sign-ups' IDs.
-     */
+    /** Starts new attempts, so that the cron handler looks for objects that rows have lost. Returns the sign-ups' IDs. */
     async checkAgain(last: string, limit: number): Promise<string[]> {
       const checked = db.prepare(
         `UPDATE sign_ups SET check_at = ?1, stripe_attempt = stripe_attempt + 1, version = version + 1
@@ -92,18 +99,14 @@ export function restoredDatabase(db: Database) {
         .sort();
     },
 
-    /**
-     * Drops emails to customers that were due before maintenance, because they had already gone out by then. Keeps emails that have
-     * failed before, and reports to support, which are better sent twice than never. Returns the number of dropped emails.
-     */
+    /** Drops emails to customers that went out before maintenance. Keeps failed ones and reports: better sent twice than never. */
     async holdBackDue(before: Date): Promise<number> {
       const held = db.prepare(
         `UPDATE outbox SET state = 'dropped', drop_reason = 'restored', settled_at = ?1
           WHERE state = 'due' AND kind IN (SELECT value FROM json_each(?2)) AND next_attempt_at < ?3 AND attempts = 0
          RETURNING key`,
       );
-      const toCustomers = EMAILS.filter((kind) => kind !== "not-me-reported");
-      return (await held.bind(now(), JSON.stringify(toCustomers), before.toISOString()).all()).results.length;
+      return (await held.bind(now(), JSON.stringify(EMAILS_TO_CUSTOMERS), before.toISOString()).all()).results.length;
     },
 
     /** Records that the start emails of these sign-ups went out, so that they are not sent again. Returns their number. */

@@ -16,10 +16,7 @@ export type PersonServices = {
 
 export type PersonalData = { email: string; signUps: Record<string, unknown>[] };
 
-/**
- * Everything stored about a person except the password's hash, keyed hashes and bookkeeping columns (GDPR articles 15 and 20, CCPA
- * 1798.110). Throws PaymentsError and D1's errors.
- */
+/** All data but hashes and bookkeeping (GDPR articles 15, 20; CCPA 1798.110). Throws PaymentsError and D1's errors. */
 export async function exportPerson(email: string, services: PersonServices): Promise<PersonalData> {
   const { found } = await findPerson(email, services);
   const signUps = await Promise.all(
@@ -36,9 +33,8 @@ export type Erasure =
   | { status: "waiting"; waitsFor: MessageKind[] };
 
 /**
- * Erases a person here and at Stripe (GDPR article 17, CCPA 1798.105). Keeps a trial's keyed hashes (table `trial_claims`) and
- * Stripe's invoices. A customer that Stripe is still creating is deleted when its event arrives. Can be repeated. Throws
- * PaymentsError and D1's errors.
+ * GDPR article 17, CCPA 1798.105. Keeps a trial's keyed hashes (table `trial_claims`) and Stripe's invoices. A customer that Stripe
+ * is still creating is deleted when its event arrives. Can be repeated. Throws PaymentsError and D1's errors.
  */
 export async function erasePerson(email: string, services: PersonServices): Promise<Erasure> {
   const { payments, outbox, accountWebhook } = services;

@@ -16,10 +16,7 @@ const messages = z.array(
 /** A message that has been due for longer than this was never picked up. */
 const LATE_MS = 5 * 60_000;
 
-/**
- * Messages that are dead, have failed more than once, or have been due for five minutes; at most `limit` of each.
- * Throws D1's errors.
- */
+/** Messages that are dead, have failed more than once or are late; at most `limit` of each. Throws D1's errors. */
 export async function stuckMessages(db: Database, kinds: readonly MessageKind[], limit: number) {
   const columns = "outbox.key, sign_up_id, state, attempts, created_at, next_attempt_at";
   const now = Date.now();
@@ -42,11 +39,7 @@ export async function stuckMessages(db: Database, kinds: readonly MessageKind[],
   return [dead, retried, late].flatMap(({ results }) => messages.parse(results));
 }
 
-/**
- * Makes a message due now and resets its attempts. Returns false if it is deleted, sent or dropped, or due now or within
- * two minutes, because it may be being sent.
- * Throws D1's errors.
- */
+/** False if the message is gone, sent or dropped, or due within two minutes: it may be being sent. Throws D1's errors. */
 export async function sendAgain(db: Database, key: string): Promise<boolean> {
   const now = Date.now();
   const changed = db.prepare(

@@ -34,7 +34,6 @@ export function accountWebhookTo({ url, secret }: ConsoleConfig): AccountWebhook
   };
 }
 
-/** The whole account. It includes the password's hash, so that customers can log in to the console. */
 function accountOf(message: Message) {
   return {
     id: message.id,

@@ -6,7 +6,7 @@ import { LINK_DAYS, type SignedLinks } from "../signed-links";
 import { PaymentsError } from "../stripe/client";
 import type { AccountWebhook } from "./account-webhook";
 import type { Mail } from "./emails/email";
-import { cardUsedEmail, notMeReportedEmail } from "./emails/other-emails";
+import { cardUsedEmail, notMeReportedEmail, secondSubscriptionEmail } from "./emails/other-emails";
 import { trialEndingEmail, trialStartedEmail } from "./emails/trial-emails";
 import { type TrialReader, trialOf } from "./emails/trial-facts";
 import { type DropReason, type Message, type Outbox, type SendOutcome, sentKinds } from "./outbox";
@@ -66,6 +66,8 @@ async function send(message: Message, services: DispatchServices): Promise<Outco
     }
     case "not-me-reported":
       return mail.send(key, company.supportEmail, notMeReportedEmail(message, mail.sender));
+    case "second-subscription":
+      return mail.send(key, company.supportEmail, secondSubscriptionEmail(message, mail.sender));
     default:
       return accountWebhook?.send({ ...message, kind }) ?? { status: "failed", reason: "no console" };
   }

@@ -3,15 +3,15 @@ import type { Database, Statement } from "../database";
 import { signUpRow } from "../sign-up";
 import { isLastAttempt, pauseAfter } from "./retries";
 
-export const EMAILS = ["trial-started", "trial-ending", "card-used", "not-me-reported"] as const;
+export const EMAILS_TO_CUSTOMERS = ["trial-started", "trial-ending", "card-used"] as const;
+const EMAILS_TO_SUPPORT = ["not-me-reported", "second-subscription"] as const;
+const EMAILS = [...EMAILS_TO_CUSTOMERS, ...EMAILS_TO_SUPPORT] as const;
 const ACCOUNT_WEBHOOKS = ["account-created", "email-verified", "account-closed"] as const;
 
 const messageKinds = z.enum([...EMAILS, ...ACCOUNT_WEBHOOKS]);
 export type MessageKind = z.output<typeof messageKinds>;
 
 export type Message = z.output<typeof message>;
-
-/** A message with its sign-up's columns. */
 const message = signUpRow.extend({
   key: z.string(),
   kind: messageKinds,
@@ -46,18 +46,14 @@ export type Outbox = ReturnType<typeof outboxIn>;
 export function messageKey(kind: KeyedKind, signUpId: string): string {
   return `${kind}/${signUpId}`;
 }
-
-/** Messages that are sent once per sign-up, due now. */
 export function messagesOnce(signUpId: string, ...kinds: KeyedKind[]): NewMessage[] {
   return kinds.map((kind) => ({ kind, key: messageKey(kind, signUpId) }));
 }
 
-/** The key of a reminder: one for each end date that Stripe sets for the trial. */
-export function reminderKey(signUpId: string, trialEnd: Date | null): string {
-  return `trial-ending/${signUpId}/${trialEnd?.toISOString()}`;
+/** The key of a reminder: one for each day (UTC) on which Stripe ends the trial. */
+export function reminderKey(signUpId: string, trialEnd: Date): string {
+  return `trial-ending/${signUpId}/${trialEnd.toISOString().slice(0, 10)}`;
 }
-
-/** The kinds that can be sent. Without a console, account webhooks wait. */
 export function sentKinds(hasConsole: boolean): MessageKind[] {
   return hasConsole ? [...EMAILS, ...ACCOUNT_WEBHOOKS] : [...EMAILS];
 }
@@ -72,10 +68,7 @@ export type NewMessage =
 /** The most emails per day (UTC) about one card, because they may go to strangers whose address someone else typed. */
 const EMAILS_ABOUT_A_CARD = 3;
 
-/**
- * A statement for the transaction of a sign-up's change. Inserts nothing if the sign-up no longer has this version. A reminder that was
- * dropped because the trial's end had moved is due again.
- */
+/** Inserts nothing if the sign-up has another version. A reminder dropped because the trial's end moved is due again. */
 export function newMessage(
   db: Database,
   message: NewMessage,
@@ -119,10 +112,7 @@ function newCardUsedMessage(
 
 export function outboxIn(db: Database) {
   return {
-    /**
-     * Leases due messages: the oldest of each kind, then the second oldest of each, so that a flood of one kind does not delay others.
-     * Of several concurrent runs, only one gets a message. Writes nothing if nothing is due.
-     */
+    /** Leases due messages, the kinds in turn, so that a flood of one delays no other. Concurrent runs get different ones. */
     async take(kinds: readonly MessageKind[], limit: number): Promise<Message[]> {
       const now = new Date().toISOString();
       // CROSS JOIN makes SQLite look up each kind in the index, and read at most `limit` rows of it.
@@ -154,22 +144,19 @@ export function outboxIn(db: Database) {
       return messages.parse((await contents.bind(JSON.stringify(leased)).all()).results);
     },
 
-    /**
-     * The kinds of messages that must be sent before an erasure: support has to decide about a refund, and the console has to close
-     * the account. Without a console, account webhooks may be lost.
-     */
+    /** What an erasure waits for: support decides about a refund, and the console, if there is one, closes the account. */
     async undeliveredKinds(signUpIds: readonly string[], hasConsole: boolean): Promise<MessageKind[]> {
       const undelivered = db.prepare(
         `SELECT kind FROM outbox
           WHERE sign_up_id IN (SELECT value FROM json_each(?1))
-            AND (kind = 'not-me-reported' AND state IN ('due', 'dead')
+            AND (kind IN (SELECT value FROM json_each(?3)) AND state IN ('due', 'dead')
               OR kind = 'account-closed' AND (state = 'dead' OR state = 'due' AND ?2))`,
       );
-      const { results } = await undelivered.bind(JSON.stringify(signUpIds), hasConsole ? 1 : 0).all();
+      const { results } = await undelivered
+        .bind(JSON.stringify(signUpIds), hasConsole ? 1 : 0, JSON.stringify(EMAILS_TO_SUPPORT))
+        .all();
       return [...new Set(kindsOnly.parse(results).map(({ kind }) => kind))].sort();
     },
-
-    /** Records that a message was sent, or dropped for a reason. */
     async settle({ key }: Message, dropReason: DropReason | null): Promise<void> {
       await db
         .prepare(
@@ -204,8 +191,6 @@ export function outboxIn(db: Database) {
       const found = db.prepare("SELECT * FROM outbox WHERE sign_up_id = ? ORDER BY created_at");
       return (await found.bind(signUpId).all()).results;
     },
-
-    /** When the oldest due message became due; null if none is due. */
     async oldestDue(kinds: readonly MessageKind[]): Promise<string | null> {
       // Reads the first entry of each kind in the index.
       const oldest = db.prepare(
@@ -223,8 +208,6 @@ export function outboxIn(db: Database) {
       const counted = "SELECT count(*) AS n FROM (SELECT 1 FROM outbox WHERE state = 'dead' LIMIT 1000)";
       return z.number().parse(await db.prepare(counted).first("n"));
     },
-
-    /** Returns the number of deleted messages. */
     async deleteSettled(before: Date, limit: number): Promise<number> {
       const settled = db.prepare(
         "DELETE FROM outbox WHERE rowid IN (SELECT rowid FROM outbox WHERE settled_at < ? LIMIT ?)",

@@ -4,8 +4,6 @@ import { HOUR_MS } from "../../../app/contract/dates";
 const MAX_ATTEMPTS = 15;
 const FIRST_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 6 * HOUR_MS;
-
-/** True if a message is given up after this many failed attempts. */
 export function isLastAttempt(failed: number): boolean {
   return failed >= MAX_ATTEMPTS;
 }

@@ -1,8 +1,6 @@
 import type { PasswordHasher } from "./scrypt";
 
-/**
- * scrypt blocks its isolate for about 150 ms, so requests wait for each other: at most `waiting` at a time, each for `waitsForMs`.
- */
+/** scrypt blocks its isolate for about 150 ms, so at most `waiting` requests wait for each other, each for `waitsForMs`. */
 export type PasswordLimits = { waiting: number; waitsForMs: number };
 
 /** The wait is shorter than the site's timeout of ten seconds. */
@@ -14,7 +12,6 @@ export const LOCAL_PASSWORD_LIMITS: PasswordLimits = { waiting: 1_000, waitsForM
 export type PasswordSlot = {
   hash(password: string): Promise<string | undefined>;
   verify(password: string, stored: string): Promise<boolean | undefined>;
-  /** Lets another request wait. */
   release(): void;
 };
 
@@ -23,7 +20,6 @@ export type PasswordLimiter = {
   acquire(): PasswordSlot | undefined;
 };
 
-/** Limits how many requests of one isolate wait for a password. */
 export function passwordLimiter(hasher: PasswordHasher, { waiting, waitsForMs }: PasswordLimits): PasswordLimiter {
   const taken = new Set<{ since: number }>();
   const isOver = ({ since }: { since: number }) => Date.now() - since >= waitsForMs;

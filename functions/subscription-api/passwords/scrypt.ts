@@ -14,10 +14,7 @@ export type PasswordHasher = {
   verify(password: string, stored: string): Promise<boolean>;
 };
 
-/**
- * A hash is a PHC string, `$scrypt$ln=14,r=8,p=5$salt$hash`; verifying uses the cost in the hash. Passwords are hashed in Unicode's
- * NFC, so that every keyboard types the same one: NIST SP 800-63B-4, section 3.1.1.2; RFC 8265, section 4.2.
- */
+/** PHC strings of passwords in NFC, equal on every keyboard: NIST SP 800-63B-4, section 3.1.1.2; RFC 8265, section 4.2. */
 export const scryptPasswords: PasswordHasher = {
   async hash(password) {
     const salt = randomBytes(SALT_BYTES);
@@ -25,7 +22,6 @@ export const scryptPasswords: PasswordHasher = {
     return `$scrypt$ln=${LOG2_N},r=${R},p=${P}$${base64(salt)}$${base64(derived)}`;
   },
 
-  /** Throws if the stored hash is not readable. */
   async verify(password, stored) {
     const parts = STORED.exec(stored);
     if (!parts) throw new Error("The stored password hash is not readable");

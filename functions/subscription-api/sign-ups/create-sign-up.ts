@@ -1,31 +1,39 @@
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
+import { isWorse, type SomeTerms } from "../../../app/contract/terms";
+import type { Offer } from "../config";
 import { log } from "../log";
-import { type AgreedPrice, isSold, type Packages } from "../packages";
+import { isSold } from "../packages";
 import type { PasswordSlot } from "../passwords/password-limiter";
-import { formColumns, formColumnsOf, hasStartedTrial, isBeforeTrial, type SignUp } from "../sign-up";
+import {
+  type AgreedTerms,
+  formColumns,
+  formColumnsOf,
+  hasStartedTrial,
+  isBeforeTrial,
+  type SignUp,
+  termsOf,
+} from "../sign-up";
 import { PaymentsError, unexpectedAnswer } from "../stripe/client";
-import { CONTINUED_FOR_MS, isOlderThan } from "./timing";
+import { CONTINUED_UNTIL_MS, isPastEnd } from "./timing";
 import { type Advanced, advanceToCardForm } from "./transitions/advance";
 import type { AdvanceServices } from "./transitions/transition";
 
-export type SignUpServices = AdvanceServices & { passwords: PasswordSlot };
+export type SignUpServices = AdvanceServices & { passwords: PasswordSlot; offer: Offer };
 
-/** A form as the site posts it. */
 export type PostedForm = {
   request: SubscriptionRequest;
   idempotencyKey: string;
-  /** The plan's monthly price that the page showed, in US cents. */
-  shownPriceCents: number | undefined;
+  shown: SomeTerms;
   requestId: string;
 };
 
 export type SignUpResult =
-  | { status: "created"; clientSecret: string; signUp: Pick<SignUp, "id" | "created_at" | "price_cents"> }
+  | { status: "created"; clientSecret: string; signUp: SignUp }
   | { status: "duplicate" }
   | { status: "unknown-package" }
   | { status: "retired-package" }
-  /** The plan costs more than the form showed: `currentPriceCents` a month. Nothing new was stored. */
-  | { status: "price-changed"; currentPriceCents: number }
+  /** The terms that the form can have now are worse than it showed. Nothing new was stored. */
+  | { status: "terms-changed"; terms: AgreedTerms }
   | { status: "key-reused" }
   /** The key's sign-up is gone; a retry starts a new one. */
   | { status: "ended" }
@@ -36,17 +44,18 @@ export type SignUpResult =
 /** Idempotent: the same request with the same key continues after a failure. Throws PaymentsError and D1's errors. */
 export async function createSignUp(form: PostedForm, services: SignUpServices): Promise<SignUpResult> {
   const { request, idempotencyKey, requestId } = form;
-  const { packages, passwords, signUps } = services;
+  const { offer, passwords, signUps } = services;
   const known = await signUps.findByKey(idempotencyKey);
   if (known) return continueStored(known, form, services);
-  const chosen = await chosenPackage(request.package_id, form, packages);
+  const chosen = await chosenTerms(form, services);
   if ("refused" in chosen) return chosen.refused;
   // Before the email address is looked up, so that a known address costs a hash too.
   const passwordHash = await passwords.hash(request.password);
   if (passwordHash === undefined) return { status: "busy" };
   if (await hasHadTrial(request.email, services)) return { status: "duplicate" };
   const id = crypto.randomUUID();
-  const stored = await signUps.add({ id, idempotencyKey, passwordHash, request, requestId, price: chosen.price });
+  const terms = { ...chosen.terms, sign_up_hours: offer.sign_up_hours };
+  const stored = await signUps.add({ id, idempotencyKey, passwordHash, request, requestId, terms });
   return stored.id === id ? finish(stored, services) : continueStored(stored, form, services);
 }
 
@@ -58,47 +67,56 @@ async function continueStored(stored: SignUp, form: PostedForm, services: SignUp
   const sameFields = formColumns.keyof().options.every((name) => asked[name] === stored[name]);
   if (!samePassword || !sameFields) return { status: "key-reused" };
   if (isTooLateToContinue(stored)) return { status: "duplicate" };
-  if (stored.status !== "pending" || !isAboveShown(stored, form)) return finish(stored, services);
-  return continueAtLowerPrice(stored, form, services);
+  if (stored.status !== "pending" || !isWorseThanShown(stored, form)) return finish(stored, services);
+  return continueOnBetterTerms(stored, form, services);
 }
 
-/** The same form was sent again from a page with a lower price. The visitor has seen both prices, so the lower one counts. */
-async function continueAtLowerPrice(stored: SignUp, form: PostedForm, services: SignUpServices): Promise<SignUpResult> {
-  const { packages, signUps } = services;
-  const chosen = await chosenPackage(stored.package_id ?? undefined, form, packages);
+/** The same form was sent again from a page with better terms. The visitor has seen both, so the better ones count. */
+async function continueOnBetterTerms(
+  stored: SignUp,
+  form: PostedForm,
+  services: SignUpServices,
+): Promise<SignUpResult> {
+  const chosen = await chosenTerms(form, services, stored);
   if ("refused" in chosen) return chosen.refused;
-  const { price_cents = null, stripe_price_id = null } = chosen.price ?? {};
-  const agreed = await signUps.change(stored.id, (read) =>
-    read.status === "pending" && isAboveShown(read, form) ? { columns: { price_cents, stripe_price_id } } : undefined,
+  const agreed = await services.signUps.change(stored.id, (read) =>
+    read.status === "pending" && isWorseThanShown(read, form) ? { columns: bestOf(read, chosen.terms) } : undefined,
   );
   return agreed === null ? { status: "ended" } : finish(agreed, services);
 }
 
-/** The price that a form agrees to, null without a plan; or why the form is refused. */
-async function chosenPackage(
-  packageId: string | undefined,
+/** The terms that a form agrees to, which are at least as good as the ones that it has; or why the form is refused. */
+async function chosenTerms(
   form: PostedForm,
-  packages: Packages,
-): Promise<{ price: AgreedPrice | null } | { refused: SignUpResult }> {
-  if (packageId === undefined) return { price: null };
-  const found = await packages.find(packageId);
-  if (found === null) return { refused: { status: "unknown-package" } };
-  if (!isSold(found)) return { refused: { status: "retired-package" } };
-  if (!isAboveShown(found, form)) return { price: found };
-  const { price_cents: currentPriceCents } = found;
-  log("warn", "price_changed", { packageId, shownPriceCents: form.shownPriceCents, currentPriceCents });
-  return { refused: { status: "price-changed", currentPriceCents } };
+  { offer, packages }: SignUpServices,
+  stored?: SignUp,
+): Promise<{ terms: AgreedTerms } | { refused: SignUpResult }> {
+  const packageId = form.request.package_id;
+  const plan = packageId === undefined ? undefined : await packages.find(packageId);
+  if (plan === null) return { refused: { status: "unknown-package" } };
+  if (plan && !isSold(plan)) return { refused: { status: "retired-package" } };
+  const { price_cents = null, stripe_price_id = null } = plan ?? {};
+  const { trial_days } = offer;
+  const current = { price_cents, stripe_price_id, tax_added: plan !== undefined && offer.tax_added, trial_days };
+  const terms = stored ? bestOf(stored, current) : current;
+  if (!isWorseThanShown(terms, form)) return { terms };
+  log("warn", "terms_changed", { packageId, ...termsOf(terms), shown: JSON.stringify(form.shown) });
+  return { refused: { status: "terms-changed", terms } };
 }
 
-function isAboveShown(price: Pick<SignUp, "price_cents"> | null, { shownPriceCents }: PostedForm): boolean {
-  const cents = price?.price_cents ?? null;
-  return cents !== null && shownPriceCents !== undefined && cents > shownPriceCents;
+function isWorseThanShown(terms: AgreedTerms, { shown }: PostedForm): boolean {
+  return isWorse(termsOf(terms), shown);
 }
 
-/** True for a canceled trial, and for a trial whose form is too old to be continued. */
+function bestOf(one: AgreedTerms, other: AgreedTerms): AgreedTerms {
+  const { price_cents, stripe_price_id } = (other.price_cents ?? 0) < (one.price_cents ?? 0) ? other : one;
+  const tax_added = one.tax_added && other.tax_added;
+  return { price_cents, stripe_price_id, tax_added, trial_days: Math.max(one.trial_days, other.trial_days) };
+}
+
 function isTooLateToContinue(stored: SignUp): boolean {
   if (!hasStartedTrial(stored)) return false;
-  return stored.status === "canceled" || isOlderThan(stored, CONTINUED_FOR_MS);
+  return stored.status === "canceled" || isPastEnd(stored, CONTINUED_UNTIL_MS);
 }
 
 function hasHadTrial(email: string, { signUps, trialHashes }: AdvanceServices, exceptBy?: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import { hasStartedTrial, type SignUp } from "../sign-up";
 import type { CardEvent, CreatedCustomer, StripeEvent } from "../stripe/webhook-events";
 import type { WebhookContent } from "../stripe/webhook-signature";
 import type { Change } from "./store";
-import { CONTINUED_FOR_MS, CUSTOMER_MAY_ARRIVE_MS, isOlderThan, isPast, now } from "./timing";
+import { CONTINUED_UNTIL_MS, CUSTOMER_MAY_ARRIVE_MS, isPast, isPastEnd, now } from "./timing";
 import { advance } from "./transitions/advance";
 import { hasTooManyFailedCards } from "./transitions/collect-card";
 import type { AdvanceServices } from "./transitions/transition";
@@ -20,7 +20,6 @@ export async function handleStripeEvent(received: SignUpEvent, services: Advance
   return signUp === null ? "unknown" : ((await advance(signUp, services)).signUp?.status ?? "deleted");
 }
 
-/** The sign-up that the event is about; null if there is nothing to do. */
 async function signUpOf(received: SignUpEvent, services: AdvanceServices): Promise<SignUp | null> {
   const { signUps } = services;
   switch (received.kind) {
@@ -34,9 +33,8 @@ async function signUpOf(received: SignUpEvent, services: AdvanceServices): Promi
       return countDeclined(received, received.card, services);
     case "subscription-changed": {
       const { stripeSubscriptionId, customerId } = received;
-      const signUp = await signUps.findByStripe(stripeSubscriptionId, customerId);
-      // A trial without a plan has no subscription until sales creates one.
-      return signUp && [stripeSubscriptionId, null].includes(signUp.stripe_subscription_id) ? signUp : null;
+      // Also for another subscription than the recorded one, which may have to end.
+      return signUps.findByStripe(stripeSubscriptionId, customerId);
     }
   }
 }
@@ -44,16 +42,16 @@ async function signUpOf(received: SignUpEvent, services: AdvanceServices): Promi
 /** Deletes the customer if its sign-up is gone. A sign-up that is being deleted may not have found its customer. */
 async function deletingOf(customer: CreatedCustomer, services: AdvanceServices): Promise<SignUp | null> {
   const signUp = await services.signUps.find(customer.signUpId);
-  if (signUp !== null) return isOlderThan(signUp, CONTINUED_FOR_MS) ? signUp : null;
+  if (signUp !== null) return isPastEnd(signUp, CONTINUED_UNTIL_MS) ? signUp : null;
   await deleteLateCustomer(customer, services);
   return null;
 }
 
-/** A restored database lacks sign-ups, so an older event, or a customer with a subscription, deletes nothing. */
+/** A restored database lacks sign-ups, so an older event, or a customer who has had a trial, deletes nothing. */
 async function deleteLateCustomer(customer: CreatedCustomer, { payments }: AdvanceServices): Promise<void> {
   const { customerId, signUpId, createdAt } = customer;
   if (!payments.isOurs(customer) || isPast(createdAt, CUSTOMER_MAY_ARRIVE_MS)) return;
-  if ((await payments.findSubscriptionOf(customerId)) !== undefined) return;
+  if ((await payments.hasCustomerHadTrial(customerId)) !== false) return;
   await payments.deleteCustomer(customerId);
   log("warn", "late_customer_deleted", { signUpId });
 }

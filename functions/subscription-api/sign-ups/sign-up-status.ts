@@ -1,25 +1,29 @@
 import type { SubscriptionStatus } from "../../../app/contract/subscription-response";
-import { agreedPriceOf, isBeforeTrial, type SignUp } from "../sign-up";
+import { isBeforeTrial, type SignUp, termsOf } from "../sign-up";
 import { PaymentsError } from "../stripe/client";
-import { type Advanced, advance, advanceToCardForm } from "./transitions/advance";
+import { type Advanced, advance, advanceToCardForm, type advanceToWithdrawal } from "./transitions/advance";
 import type { AdvanceServices } from "./transitions/transition";
 
-/** The status, including a card that was just entered: if no webhook has arrived yet, asks Stripe. */
-export async function signUpStatus(id: string, services: AdvanceServices): Promise<SubscriptionStatus> {
+/** Includes a card that was just entered: if no webhook has arrived yet, asks Stripe. */
+export async function signUpStatus(
+  id: string,
+  services: AdvanceServices,
+  advance: typeof advanceToWithdrawal = asItIsNow,
+): Promise<SubscriptionStatus> {
   const stored = await services.signUps.find(id);
   if (!stored) return { status: "ended" };
-  const { signUp, setupIntent } = isBeforeTrial(stored) ? await asItIsNow(stored, services) : { signUp: stored };
+  const { signUp, setupIntent } = isBeforeTrial(stored) ? await advance(stored, services) : { signUp: stored };
   switch (signUp?.status) {
     case "pending":
       return signUp.used_cards > 0 && setupIntent
-        ? { status: "card_used", client_secret: setupIntent.clientSecret, ...agreedPriceOf(signUp) }
-        : { status: "pending", ...agreedPriceOf(signUp) };
+        ? { status: "card_used", client_secret: setupIntent.clientSecret, ...termsOf(signUp) }
+        : { status: "pending", ...termsOf(signUp) };
     case "card_set_up":
-      return { status: "pending", ...agreedPriceOf(signUp) };
+      return { status: "pending", ...termsOf(signUp) };
     case "active":
     case "trialing":
     case "past_due":
-      return { status: "trial", trial_end: signUp.trial_end ?? undefined, ...agreedPriceOf(signUp) };
+      return { status: "trial", trial_end: signUp.trial_end ?? undefined, ...termsOf(signUp) };
     default:
       return { status: "ended" };
   }

@@ -2,8 +2,7 @@ import * as z from "zod";
 import type { SubscriptionRequest } from "../../../app/contract/subscription-request";
 import type { Database, Statement } from "../database";
 import { type NewMessage, newMessage } from "../outbox/outbox";
-import type { AgreedPrice } from "../packages";
-import { type CheckRank, formColumnsOf, type SignUp, signUpRow } from "../sign-up";
+import { type AgreedTerms, type CheckRank, formColumnsOf, type SignUp, signUpRow } from "../sign-up";
 import { CHECK_LEASE_MS, FIRST_CHECK_AFTER_MS, fromNow, now } from "./timing";
 import type { SecondTrial } from "./trial-hashes";
 
@@ -13,8 +12,7 @@ export type NewSignUp = {
   passwordHash: string;
   request: SubscriptionRequest;
   requestId: string;
-  /** Null without a plan. */
-  price: AgreedPrice | null;
+  terms: AgreedTerms & Pick<SignUp, "sign_up_hours">;
 };
 
 /** A change to one sign-up. It is written as a whole, and only if the row is still as it was read. */
@@ -23,7 +21,6 @@ export type Change = {
   messages?: NewMessage[];
   /** Hashes that the sign-up claims, all or none. If another sign-up has one of them, the change is not written. */
   claims?: string[];
-  /** Releases all hashes that the sign-up has claimed, so that another sign-up can claim them. */
   releasesClaims?: true;
   secondTrial?: SecondTrial | undefined;
 };
@@ -58,9 +55,8 @@ export function signUpsIn(db: Database) {
   const find = (id: string) => oneOf("SELECT * FROM sign_ups WHERE id = ?", id);
 
   /**
-   * Writes a change to a sign-up. Besides it, only `takeDue`, `planChecks` and a reminder (column `check_at`) and a restore
-   * (operator/after-restore.ts) update rows. Writes the whole change; or nothing, and returns null, if the row has changed since it
-   * was read or another sign-up has one of the claims. A retry after a lost answer finds the row changed.
+   * Writes the whole change; or nothing, and returns null, if the row has changed since it was read, as by a write whose answer
+   * was lost, or another sign-up has one of the claims. Elsewhere, only `check_at` and restored rows are updated.
    */
   async function write({ id, version }: SignUp, change: Change): Promise<SignUp | null> {
     const { columns, messages = [], claims, releasesClaims, secondTrial } = change;
@@ -124,14 +120,13 @@ export function signUpsIn(db: Database) {
     },
 
     /** Returns the sign-up with this idempotency key, new or existing. */
-    async add({ id, idempotencyKey, passwordHash, request, requestId, price }: NewSignUp): Promise<SignUp> {
+    async add({ id, idempotencyKey, passwordHash, request, requestId, terms }: NewSignUp): Promise<SignUp> {
       const row = {
         id,
         idempotency_key: idempotencyKey,
         password_hash: passwordHash,
         ...formColumnsOf(request),
-        price_cents: price?.price_cents ?? null,
-        stripe_price_id: price?.stripe_price_id ?? null,
+        ...terms,
         created_at: now(),
         updated_at: now(),
         check_at: fromNow(FIRST_CHECK_AFTER_MS),
@@ -151,10 +146,7 @@ export function signUpsIn(db: Database) {
 
     write,
 
-    /**
-     * Makes a change that does not depend on Stripe. Reads and writes again until no other writer gets in between.
-     * @param changeOf returns undefined if there is nothing to change
-     */
+    /** Makes a change that does not depend on Stripe. Tries again if another writer gets in between. */
     async change(id: string, changeOf: (signUp: SignUp) => Change | undefined): Promise<SignUp | null> {
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
         const read = await find(id);
@@ -171,15 +163,11 @@ export function signUpsIn(db: Database) {
       await db.prepare("DELETE FROM sign_ups WHERE id = ? AND version = ?").bind(id, version).run();
     },
 
-    /** Deletes the sign-up in any state. Keeps the claims of a trial. */
     async erase(id: string): Promise<void> {
       await db.prepare("DELETE FROM sign_ups WHERE id = ?").bind(id).run();
     },
 
-    /**
-     * Leases sign-ups that were due by a given time, so that overlapping cron runs take different ones. A lease ends when the sign-up
-     * is due again.
-     */
+    /** Leases due sign-ups, so that overlapping cron runs take different ones. A lease ends when one is due again. */
     async takeDue(rank: CheckRank, dueBy: Date, limit: number): Promise<SignUp[]> {
       const take = db.prepare(
         `UPDATE sign_ups SET check_at = ?1

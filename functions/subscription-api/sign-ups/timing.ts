@@ -1,21 +1,15 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../app/contract/dates";
-import { SIGN_UP_HOURS } from "../../../app/contract/trial";
 import { isCleanedUp, type SignUp } from "../sign-up";
 import type { SubscriptionState } from "../stripe/subscriptions";
 
-/** Age at which a sign-up without a card is deleted. */
-export const ABANDONED_AFTER_MS = SIGN_UP_HOURS * HOUR_MS;
-/** Age up to which the same form continues its sign-up. A bit shorter, so that no request continues one that is being deleted. */
-export const CONTINUED_FOR_MS = ABANDONED_AFTER_MS - 5 * MINUTE_MS;
-/** Age up to which an abandoned sign-up waits for a card that Stripe is still processing. */
-export const PROCESSED_WITHIN_MS = ABANDONED_AFTER_MS + DAY_MS;
+/** The same form continues its sign-up until so long after its end: a bit before, so that none continues one that is being deleted. */
+export const CONTINUED_UNTIL_MS = -5 * MINUTE_MS;
+/** How long after its end a sign-up waits for a card that Stripe is still processing. */
+export const PROCESSED_UNTIL_MS = DAY_MS;
 /** How long an ended sign-up still answers for its status. */
 export const KEPT_AFTER_END_MS = DAY_MS;
 
-/**
- * How long Stripe may take to create a customer after our call for it. Our calls give up after seconds, but Stripe carries on with a
- * request that it has received, and networks deliver for minutes.
- */
+/** How long a customer may take to appear: Stripe carries on after our timeout, and networks deliver for minutes. */
 export const CUSTOMER_MAY_ARRIVE_MS = HOUR_MS;
 
 /** How soon after the form the cron handler looks for a card whose webhook was lost. */
@@ -26,15 +20,11 @@ export const TRIAL_START_GRACE_MS = 2 * MINUTE_MS;
 const TRIAL_END_GRACE_MS = HOUR_MS;
 /** The pause between checks while Stripe is still processing a card or has not ended a trial. */
 const UNFINISHED_PAUSE_MS = 10 * MINUTE_MS;
-/**
- * The pause between checks of a paid subscription. They find changes whose event Stripe never tried to deliver, as to a disabled
- * endpoint.
- */
+/** The pause between checks of a paid subscription, for changes whose event Stripe never sent, as to a disabled endpoint. */
 const PAID_PAUSE_MS = DAY_MS;
 /** How long a cron run has a due sign-up to itself; longer than a run takes. */
 export const CHECK_LEASE_MS = 10 * MINUTE_MS;
 
-/** ISO 8601, as every time in the database. */
 export function fromNow(milliseconds: number): string {
   return new Date(Date.now() + milliseconds).toISOString();
 }
@@ -43,22 +33,23 @@ export function now(): string {
   return fromNow(0);
 }
 
-/** True if this much time has passed since `time`. */
 export function isPast(time: string, milliseconds: number): boolean {
   return Date.now() - Date.parse(time) >= milliseconds;
 }
 
-export function isOlderThan({ created_at }: Pick<SignUp, "created_at">, milliseconds: number): boolean {
-  return isPast(created_at, milliseconds);
+type Kept = Pick<SignUp, "created_at" | "sign_up_hours">;
+
+/** When a sign-up without a card ends, and is deleted. */
+export function signUpEnd({ created_at, sign_up_hours }: Kept): Date {
+  return new Date(Date.parse(created_at) + sign_up_hours * HOUR_MS);
 }
 
-/** When a sign-up without a card ends. */
-export function signUpEnd({ created_at }: Pick<SignUp, "created_at">): Date {
-  return new Date(Date.parse(created_at) + ABANDONED_AFTER_MS);
+export function isPastEnd(signUp: Kept, milliseconds = 0): boolean {
+  return isPast(signUpEnd(signUp).toISOString(), milliseconds);
 }
 
 /** When the status link expires: an hour after the end, so that a waiting page still learns of it. */
-export function statusEnd(signUp: Pick<SignUp, "created_at">): Date {
+export function statusEnd(signUp: Kept): Date {
   return new Date(signUpEnd(signUp).getTime() + HOUR_MS);
 }
 
@@ -79,7 +70,6 @@ export function nextCheck(signUp: SignUp): string | null {
   }
 }
 
-/** The next check: an hour after the trial's end, then daily; null after the end. */
 export function nextSubscriptionCheck(status: SubscriptionState["status"], trialEnd: string | null): string | null {
   if (status === "canceled") return null;
   if (status !== "trialing") return fromNow(PAID_PAUSE_MS);
@@ -90,7 +80,7 @@ export function nextSubscriptionCheck(status: SubscriptionState["status"], trial
 /** After ten minutes, then each time the sign-up is three times as old, and when it is abandoned. */
 function nextCardCheck(signUp: SignUp): string {
   const { created_at } = signUp;
-  if (isOlderThan(signUp, ABANDONED_AFTER_MS)) return fromNow(UNFINISHED_PAUSE_MS);
+  if (isPastEnd(signUp)) return fromNow(UNFINISHED_PAUSE_MS);
   const created = Date.parse(created_at);
-  return new Date(created + Math.min(3 * (Date.now() - created), ABANDONED_AFTER_MS)).toISOString();
+  return new Date(Math.min(created + 3 * (Date.now() - created), signUpEnd(signUp).getTime())).toISOString();
 }

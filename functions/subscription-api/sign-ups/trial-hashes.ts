@@ -11,10 +11,7 @@ export type SecondTrial = {
   claimed: string[];
 };
 
-/**
- * The keyed hashes that claim a trial (table `trial_claims`): one for the email address and, with ONE_TRIAL_PER_PERSON, one each
- * for the mailbox and the card.
- */
+/** Keyed hashes that claim a trial (table `trial_claims`). ONE_TRIAL_PER_PERSON adds the mailbox and the card. */
 export function trialHashes({ hashSecret, onePerPerson }: TrialConfig) {
   const hash = (kind: string, value: string) => keyedHash(hashSecret, kind, value);
   return {

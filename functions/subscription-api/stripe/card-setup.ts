@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import * as z from "zod";
-import { type Attempt, call, create, idempotencyKey, ifExists, mayExist, originOf, unexpectedAnswer } from "./client";
+import { type Attempt, call, findOrCreate, ifExists, originOf, unexpectedAnswer } from "./client";
 
 const PAGE = 100;
 
@@ -18,14 +18,12 @@ export type SetupIntent = {
   fingerprint: string | null;
 };
 
-/** After each used card the sign-up waits for another. */
 export type CardAttempt = Attempt & { used_cards: number; package_id: string | null };
 
 export function stripeSetupIntents(stripe: Stripe) {
   const retrieve = async (id: string) =>
     setupIntentOf(await call(() => stripe.setupIntents.retrieve(id, { expand: ["payment_method"] })));
 
-  /** The setup intent that an earlier attempt created for the card that the sign-up needs. */
   async function find({ id, used_cards }: CardAttempt, customer: string): Promise<SetupIntent | undefined> {
     const { data } = await call(() => stripe.setupIntents.list({ customer, limit: PAGE }));
     const isWanted = ({ signUpId, usedCards }: SetupIntent) => signUpId === id && usedCards === used_cards;
@@ -44,8 +42,6 @@ export function stripeSetupIntents(stripe: Stripe) {
       return after;
     }
   }
-
-  /** Does nothing if the card is already detached. */
   async function detach(paymentMethodId: string): Promise<void> {
     const isAttached = async () =>
       (await call(() => stripe.paymentMethods.retrieve(paymentMethodId))).customer !== null;
@@ -64,39 +60,30 @@ export function stripeSetupIntents(stripe: Stripe) {
 
     findSetupIntentOf: find,
 
-    async findOrCreateSetupIntent(signUp: CardAttempt, customerId: string): Promise<SetupIntent> {
-      const known = mayExist(signUp) ? await find(signUp, customerId) : undefined;
-      if (known) return known;
+    findOrCreateSetupIntent(signUp: CardAttempt, customerId: string): Promise<SetupIntent> {
       const { used_cards, package_id } = signUp;
-      const made = await create(() =>
-        stripe.setupIntents.create(
-          {
-            customer: customerId,
-            usage: "off_session",
-            allowed_payment_method_types: ["card"],
-            metadata: {
-              ...originOf(signUp),
-              // Radar's control of free trials: https://docs.stripe.com/radar/free-trial-abuse
-              is_free_trial: "true",
-              used_cards: String(used_cards),
-              ...(package_id !== null && { package_id }),
-            },
-          },
-          { idempotencyKey: idempotencyKey(used_cards === 0 ? "setup-intent" : `setup-intent-${used_cards}`, signUp) },
-        ),
-      );
-      return setupIntentOf(made);
+      const params: Stripe.SetupIntentCreateParams = {
+        customer: customerId,
+        usage: "off_session",
+        allowed_payment_method_types: ["card"],
+        metadata: {
+          ...originOf(signUp),
+          // Radar's control of free trials: https://docs.stripe.com/radar/free-trial-abuse
+          is_free_trial: "true",
+          used_cards: String(used_cards),
+          ...(package_id !== null && { package_id }),
+        },
+      };
+      const make = async (options: Stripe.RequestOptions) =>
+        setupIntentOf(await stripe.setupIntents.create(params, options));
+      const object = used_cards === 0 ? "setup-intent" : `setup-intent-${used_cards}`;
+      return findOrCreate(signUp, () => find(signUp, customerId), make, object);
     },
-
-    /** Undefined if Stripe does not have it. */
     async cancelSetupIntent(id: string): Promise<SetupIntent | undefined> {
       return ifExists(() => cancel(id));
     },
 
-    /**
-     * Cancels the setup intent, so that no card can be set up, or detaches the card if one is already set up. While Stripe is
-     * processing a card, does nothing and returns false.
-     */
+    /** Cancels the setup intent, or detaches its card. While Stripe is processing a card, returns false and does nothing. */
     async releaseCard(id: string | null): Promise<boolean> {
       const intent = id === null ? undefined : await ifExists(() => cancel(id));
       if (intent?.status === "succeeded" && intent.paymentMethodId !== null) await detach(intent.paymentMethodId);
@@ -104,6 +91,12 @@ export function stripeSetupIntents(stripe: Stripe) {
     },
 
     detachCard: detach,
+
+    /** Detaches every payment method, also those added in the portal. Does nothing if the customer no longer exists. */
+    async detachCardsOf(customer: string): Promise<void> {
+      const list = () => call(() => stripe.paymentMethods.list({ customer, limit: PAGE }));
+      for (const { id } of (await ifExists(list))?.data ?? []) await detach(id);
+    },
   };
 }
 

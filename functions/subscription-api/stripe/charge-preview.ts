@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import { DAY_MS } from "../../../app/contract/dates";
 import { call, dateOf, ifExists, PaymentsError } from "./client";
 
 export type Card = { brand: string; last4: string };
@@ -6,8 +7,16 @@ export type Card = { brand: string; last4: string };
 /** US cents including `tax`; `tax` is "added" if Stripe Tax adds an unknown amount. */
 export type Amount = { cents: number; tax: number | "added" };
 
-/** The first charge and each later month's charge; null for an unknown amount. */
-type Charges = { first: Amount | null; later: Amount | null };
+/** What is charged at the trial's end and after it. An unknown amount is null. */
+export type Charges = {
+  first: Amount | null;
+  later: Amount | null;
+  /** True if a credit or discount may also lower later charges. */
+  isReduced: boolean;
+  /** The time between charges, for example `month` or `3 months`. Null also if there is only one. */
+  every: string | null;
+  endsAt: Date | null;
+};
 
 export type TrialEndOutcome =
   | ({ next: "charge" } & Charges)
@@ -52,9 +61,7 @@ export function stripeChargePreviews(stripe: Stripe) {
   };
 }
 
-/**
- * Undefined if a charge follows. The Customer Portal sets `cancel_at`; Stripe's dashboard and API may set `cancel_at_period_end`.
- */
+/** Undefined if a charge follows. The portal sets `cancel_at`; Stripe's dashboard and API may set `cancel_at_period_end`. */
 function endBeforeCharge(found: Stripe.Subscription, hasCard: boolean): TrialEndOutcome | undefined {
   const trialEnd = dateOf(found.trial_end);
   if (trialEnd === null) return { next: "unknown" };
@@ -67,31 +74,46 @@ function endBeforeCharge(found: Stripe.Subscription, hasCard: boolean): TrialEnd
   return endsWithoutCard ? { next: "end", why: "no-card", at: trialEnd } : { next: "unknown" };
 }
 
-/**
- * The amounts in Stripe's preview, which includes balance, items, discounts and tax. Unknown if Stripe refuses a preview or it is
- * not in US dollars.
- */
+/** Stripe's preview includes balance, items, discounts and tax. Unknown if it is refused or not in US dollars. */
 async function chargesOf(stripe: Stripe, subscription: Stripe.Subscription): Promise<Charges> {
+  const amounts = { first: null, later: null, isReduced: false };
+  const unknown: Charges = { ...amounts, every: intervalOf(subscription), endsAt: dateOf(subscription.cancel_at) };
   let preview: Stripe.Invoice;
   try {
     preview = await call(() => stripe.invoices.createPreview({ subscription: subscription.id }));
   } catch (error) {
-    if (error instanceof PaymentsError && error.reason === "unexpected-answer") return { first: null, later: null };
+    if (error instanceof PaymentsError && error.reason === "unexpected-answer") return unknown;
     throw error;
   }
-  if (preview.currency !== "usd") return { first: null, later: null };
-  const { amount_due, automatic_tax, subtotal, total } = preview;
+  if (preview.currency !== "usd") return unknown;
+  const { amount_due, automatic_tax, starting_balance, subtotal, total } = preview;
   const isTaxUnknown = automatic_tax?.enabled === true && automatic_tax.status !== "complete";
-  const tax = isTaxUnknown ? "added" : sumOf(preview.total_taxes);
+  const tax: Amount["tax"] = isTaxUnknown ? "added" : sumOf(preview.total_taxes);
   // With a balance the amount due no longer includes the whole tax.
   const first: Amount = { cents: amount_due, tax: amount_due === total || tax === "added" ? tax : 0 };
-  const isDiscounted = sumOf(preview.total_discount_amounts) > 0;
+  const isDiscounted = sumOf(preview.total_discount_amounts) + sumOf(preview.total_pretax_credit_amounts) > 0;
   // If the first invoice has one-time items, later amounts are unknown.
-  const monthly = subscription.items.data.reduce(
+  const regular = subscription.items.data.reduce(
     (sum, { price, quantity }) => sum + (price.unit_amount ?? 0) * (quantity ?? 1),
     0,
   );
-  return { first, later: isDiscounted || monthly !== subtotal ? null : { cents: total, tax } };
+  const later: Amount | null = isDiscounted || regular !== subtotal ? null : { cents: total, tax };
+  return { ...unknown, first, later, isReduced: isDiscounted || starting_balance + total < 0 };
+}
+
+const YEAR_DAYS = 366;
+const LONGEST_DAYS: Record<string, number> = { day: 1, week: 7, month: 31, year: YEAR_DAYS };
+
+/** Null if items differ, a schedule may change them, or the subscription ends before its second charge. */
+function intervalOf({ items, schedule, cancel_at, trial_end }: Stripe.Subscription): string | null {
+  const secondsLeft = (cancel_at ?? Number.POSITIVE_INFINITY) - (trial_end ?? 0);
+  const [every, ...others] = items.data.map(({ price: { recurring } }) => {
+    if (!recurring) return null;
+    const { interval, interval_count: count } = recurring;
+    if (secondsLeft * 1000 <= count * (LONGEST_DAYS[interval] ?? YEAR_DAYS) * DAY_MS) return null;
+    return count === 1 ? interval : `${count} ${interval}s`;
+  });
+  return schedule || others.some((other) => other !== every) ? null : (every ?? null);
 }
 
 function sumOf(amounts: { amount: number }[] | null | undefined): number {

@@ -14,12 +14,12 @@ const TIMEOUT_MS = 5_000;
 
 export type Attempt = { id: string; request_id: string | null; stripe_attempt: number; created_at: string };
 
-/** `in-progress`: another request uses the idempotency key, or a card is being processed. */
+/** `in-progress`: another request uses the idempotency key, also one of another release, or a card is being processed. */
 type FailureReason = "unavailable" | "in-progress" | "unexpected-answer" | "email-refused";
 
 export class PaymentsError extends Error {
   override readonly name = "PaymentsError";
-  /** @param needsNewKey true if a creation failed and Stripe repeats the failure for its idempotency key */
+  /** @param needsNewKey true if Stripe carried out the attempt's creation and refused it */
   constructor(
     readonly reason: FailureReason,
     cause?: unknown,
@@ -31,10 +31,7 @@ export class PaymentsError extends Error {
 
 const clients = new WeakMap<StripeConfig, Stripe>();
 
-/**
- * The client for these settings. Cached, because creating a client costs more than a request.
- * @param fetcher replaces `fetch`; the client is then not cached
- */
+/** Cached, because creating a client costs more than a request; not with `fetcher`, which replaces `fetch`. */
 export function stripeClient(config: StripeConfig, fetcher?: typeof fetch): Stripe {
   if (fetcher) return newClient(config, fetcher);
   const client = clients.get(config) ?? newClient(config, (...given) => fetch(...given));
@@ -60,26 +57,52 @@ function newClient({ secretKey, apiUrl }: StripeConfig, fetcher: typeof fetch): 
   });
 }
 
-/** Returns Stripe's answer. Logs a failure and throws PaymentsError. */
-export function call<T>(request: () => Promise<T>): Promise<T> {
-  return answerOf(request, false);
-}
-
-/** Like `call`, for a creation with an idempotency key. Only its failure leads to a new key. */
-export function create<T>(request: () => Promise<T>): Promise<T> {
-  return answerOf(request, true);
-}
-
-async function answerOf<T>(request: () => Promise<T>, isCreation: boolean): Promise<T> {
+/** Returns Stripe's answer. Logs a failure and throws PaymentsError. @param isCreation with an attempt's idempotency key */
+export async function call<T>(request: () => Promise<T>, isCreation = false): Promise<T> {
   try {
     return await request();
   } catch (error) {
+    if (error instanceof PaymentsError) throw error;
     logStripeFailure(error);
-    throw new PaymentsError(reasonOf(error), error, isCreation && isRepeated(error));
+    throw new PaymentsError(reasonOf(error), error, isCreation && isRefusedForGood(error));
   }
 }
 
-/** The error for an answer with a missing or unknown field. */
+/**
+ * Creates an object, unless `find` finds an earlier attempt's. Two requests have the same key, so Stripe creates one object. It
+ * refuses the key with other parameters, as of another release: then the other request's object counts, once it is found.
+ *
+ * | Object | Key | Also found by |
+ * | --- | --- | --- |
+ * | customer | `customer-{sign-up}-{attempt}` | list by email, `sign_up_id` |
+ * | setup intent | `setup-intent-{used cards}-{sign-up}-{attempt}`, without a number for the first card | list of the customer's, `sign_up_id` and `used_cards` |
+ * | subscription | `subscription-{sign-up}-{attempt}` | list of the customer's, always read first, `sign_up_id` |
+ * | product | `product-{package}-{attempt}` (prices.ts) | its price |
+ * | price | `price-{package}-{cents}-{price that it replaces}-{attempt}` (prices.ts) | list by lookup key, always read first |
+ *
+ * Everything else (cancel, detach, the default card, a product's name) says how an object shall be, and may be repeated under any key.
+ */
+export async function findOrCreate<T>(
+  attempt: Attempt,
+  find: () => Promise<T | undefined>,
+  make: (options: { idempotencyKey: string }) => Promise<T>,
+  object: string,
+): Promise<T> {
+  const known = mayExist(attempt) ? await find() : undefined;
+  if (known !== undefined) return known;
+  try {
+    // A new key for each attempt, because Stripe repeats a refusal for the same key: https://docs.stripe.com/api/idempotent_requests
+    const idempotencyKey = `${object}-${attempt.id}-${attempt.stripe_attempt}`;
+    return await call(() => make({ idempotencyKey }), true);
+  } catch (error) {
+    const hasOtherParameters =
+      error instanceof PaymentsError && error.cause instanceof Stripe.errors.StripeIdempotencyError;
+    const made = hasOtherParameters ? await find() : undefined;
+    if (made === undefined) throw error;
+    return made;
+  }
+}
+
 export function unexpectedAnswer(field: string): PaymentsError {
   log("error", "stripe_answer_unexpected", { fields: [field] });
   return new PaymentsError("unexpected-answer");
@@ -121,7 +144,8 @@ export async function ifExists<T>(request: () => Promise<T>): Promise<T | undefi
   try {
     return await request();
   } catch (error) {
-    if (refusalOf(error) === "resource_missing") return undefined;
+    const { cause } = error instanceof PaymentsError ? error : {};
+    if (cause instanceof Stripe.errors.StripeInvalidRequestError && cause.code === "resource_missing") return undefined;
     throw error;
   }
 }
@@ -133,19 +157,9 @@ export function isCustomerOrCardMissing(error: PaymentsError): boolean {
   return cause.code === "resource_missing" && !cause.param?.startsWith("items");
 }
 
-export function refusalOf(error: unknown): string | undefined {
-  const { cause } = error instanceof PaymentsError ? error : {};
-  return cause instanceof Stripe.errors.StripeInvalidRequestError ? cause.code : undefined;
-}
-
 /** The sign-up's metadata, equal for each try, because Stripe accepts an idempotency key only with the same parameters. */
 export function originOf({ id, request_id }: { id: string; request_id: string | null }): Record<string, string> {
   return { sign_up_id: id, ...(request_id !== null && { request_id }) };
-}
-
-/** Whether an object at Stripe was created for this sign-up. */
-export function belongsTo(signUpId: string) {
-  return ({ metadata }: { metadata: Stripe.Metadata }) => metadata.sign_up_id === signUpId;
 }
 
 /** @param seconds since 1970, as in Stripe's objects */
@@ -153,14 +167,8 @@ export function dateOf(seconds: number | null | undefined): Date | null {
   return seconds == null ? null : new Date(seconds * 1000);
 }
 
-/** Stripe's times are seconds since 1970. */
 export function secondsOf(time: Date): number {
   return Math.floor(time.getTime() / 1000);
-}
-
-/** A new key for each attempt, because Stripe repeats a failure for the same key: https://docs.stripe.com/api/idempotent_requests */
-export function idempotencyKey(object: string, { id, stripe_attempt }: Attempt): string {
-  return `${object}-${id}-${stripe_attempt}`;
 }
 
 /** True if Stripe may have the object although its idempotency key no longer returns it. */
@@ -169,19 +177,25 @@ export function mayExist({ stripe_attempt, created_at }: Attempt): boolean {
 }
 
 /**
- * True if Stripe may give the same answer for the same key for 24 hours. After a 409 or a 429 another request with the key may be
- * in progress, and after a lost answer, which has no status, its work may be done: a new key would do it twice. A refused email
- * address needs no key, because its sign-up is deleted. https://docs.stripe.com/error-low-level#content-errors
+ * True if Stripe carried out the creation and refused it. After any other failure it may still succeed, and a new key would do
+ * it twice: https://docs.stripe.com/error-low-level#idempotency. A refused email address needs none: its sign-up is deleted.
  */
-function isRepeated(error: unknown): boolean {
-  if (!(error instanceof Stripe.errors.StripeError) || error.code === "email_invalid") return false;
-  return error.statusCode !== undefined && error.statusCode !== 409 && error.statusCode !== 429;
+function isRefusedForGood(error: unknown): boolean {
+  const { StripeCardError, StripeError, StripeInvalidRequestError } = Stripe.errors;
+  if (!(error instanceof StripeError) || error.code === "email_invalid") return false;
+  return isSavedRefusal(error) || error instanceof StripeInvalidRequestError || error instanceof StripeCardError;
+}
+
+/** True if Stripe repeated its refusal under the same idempotency key. */
+export function isSavedRefusal(error: unknown): boolean {
+  const refused = error instanceof PaymentsError ? error.cause : error;
+  return refused instanceof Stripe.errors.StripeError && refused.headers?.["idempotent-replayed"] === "true";
 }
 
 function reasonOf(error: unknown): PaymentsError["reason"] {
   const { errors } = Stripe;
   if (!(error instanceof errors.StripeError)) return "unavailable";
-  if (error.statusCode === 409) return "in-progress";
+  if (error.statusCode === 409 || error instanceof errors.StripeIdempotencyError) return "in-progress";
   if (error.code === "email_invalid") return "email-refused";
   if (error instanceof errors.StripeInvalidRequestError) return "unexpected-answer";
   // Stripe's client throws this for an answer that is not JSON.

@@ -1,16 +1,16 @@
 import type Stripe from "stripe";
 import { countryCode } from "../../../app/contract/fields/country";
-import { type Attempt, belongsTo, call, create, idempotencyKey, ifExists, mayExist, originOf } from "./client";
+import { type Attempt, call, findOrCreate, ifExists, originOf } from "./client";
 import type { CreatedCustomer } from "./webhook-events";
 
 const PAGE = 100;
 /** More customers than one email address has. */
 const MOST = 10_000;
+const HAD_TRIAL = { had_trial: "true" };
 
 export type Contact = { email: string; full_name: string; company_name: string; phone: string };
 export type BillingAddress = { address: string; city: string; state: string; zip_code: string; country: string };
 
-/** A customer that the API made for a sign-up. */
 export type OurCustomer = { id: string; signUpId: string };
 
 /** @param api the API's URL. It is in a customer's metadata, because several stages may share a Stripe account. */
@@ -25,7 +25,6 @@ export function stripeCustomers(stripe: Stripe, api: string) {
     return call(() => stripe.customers.search({ query, limit: PAGE }).autoPagingToArray({ limit: MOST }));
   };
 
-  /** The customers that the API made, each with its sign-up. */
   const oursAmong = (customers: readonly Stripe.Customer[]): OurCustomer[] => {
     const ours = customers.flatMap(({ id, metadata: { sign_up_id } }) =>
       sign_up_id ? [[id, sign_up_id] as const] : [],
@@ -34,55 +33,54 @@ export function stripeCustomers(stripe: Stripe, api: string) {
   };
 
   async function findCustomer({ id, email }: { id: string; email: string }): Promise<string | undefined> {
-    return (await customersOf(email)).find(belongsTo(id))?.id;
+    return (await customersOf(email)).find(({ metadata }) => metadata.sign_up_id === id)?.id;
   }
 
   return {
     findCustomer,
 
-    /** Our customers with this email. */
     findCustomersOf: async (email: string): Promise<OurCustomer[]> =>
       oursAmong([...(await customersOf(email)), ...(await searchCustomersOf(email))]),
 
-    async findOrCreateCustomer(signUp: Attempt & Contact & BillingAddress): Promise<string> {
-      const known = mayExist(signUp) ? await findCustomer(signUp) : undefined;
-      if (known !== undefined) return known;
-      const created = await create(() =>
-        stripe.customers.create(
-          {
-            email: signUp.email,
-            name: signUp.full_name,
-            business_name: signUp.company_name,
-            phone: signUp.phone,
-            address: addressOf(signUp),
-            metadata: { ...originOf(signUp), subscription_api: api },
-          },
-          { idempotencyKey: idempotencyKey("customer", signUp) },
-        ),
-      );
-      return created.id;
+    findOrCreateCustomer(signUp: Attempt & Contact & BillingAddress): Promise<string> {
+      const params = {
+        email: signUp.email,
+        name: signUp.full_name,
+        business_name: signUp.company_name,
+        phone: signUp.phone,
+        address: addressOf(signUp),
+        metadata: { ...originOf(signUp), subscription_api: api },
+      };
+      const make = async (options: Stripe.RequestOptions) => (await stripe.customers.create(params, options)).id;
+      return findOrCreate(signUp, () => findCustomer(signUp), make, "customer");
     },
 
-    /** True if the event is about a customer that this API made. */
     isOurs: (customer: CreatedCustomer): boolean => customer.api === api,
 
-    setDefaultCard: (customerId: string, cardId: string) => setDefaultCard(stripe, customerId, cardId),
+    /** For a trial without a plan, which has no object at Stripe. */
+    async startTrialWithoutPlan(customerId: string, cardId: string): Promise<void> {
+      await setDefaultCard(stripe, customerId, cardId, { metadata: HAD_TRIAL });
+    },
 
     async deleteCustomer(id: string): Promise<void> {
       await ifExists(() => call(() => stripe.customers.del(id)));
     },
 
-    async isCustomerDeleted(id: string): Promise<boolean> {
+    /** Whether the customer has had a trial, with a plan or without, or a subscription; null if there is no such customer. */
+    async hasCustomerHadTrial(id: string): Promise<boolean | null> {
       const found = await ifExists(() => call(() => stripe.customers.retrieve(id)));
-      return !found || found.deleted === true;
+      if (!found || found.deleted) return null;
+      if (found.metadata?.had_trial === HAD_TRIAL.had_trial) return true;
+      const { data } = await call(() => stripe.subscriptions.list({ customer: id, status: "all", limit: 1 }));
+      return data.length > 0;
     },
   };
 }
 
 /** Every subscription of the customer without a card of its own charges this card. */
-export async function setDefaultCard(stripe: Stripe, customerId: string, cardId: string): Promise<void> {
+export function setDefaultCard(stripe: Stripe, customerId: string, cardId: string, more: Stripe.CustomerUpdateParams) {
   const invoice_settings = { default_payment_method: cardId };
-  await call(() => stripe.customers.update(customerId, { invoice_settings }));
+  return call(() => stripe.customers.update(customerId, { invoice_settings, ...more }));
 }
 
 function addressOf({ address, city, state, zip_code, country }: BillingAddress): Stripe.AddressParam {

@@ -3,18 +3,16 @@ import type { Config } from "../config";
 import { stripeSetupIntents } from "./card-setup";
 import { stripeChargePreviews } from "./charge-preview";
 import { stripeCustomers } from "./customers";
-import { stripeSubscriptions, type Taxes } from "./subscriptions";
+import { stripeSubscriptions } from "./subscriptions";
 
 export type Payments = ReturnType<typeof stripePayments>;
 
-/**
- * All that a sign-up needs at Stripe. Repeated calls find the objects that earlier ones created. Every method throws PaymentsError.
- */
-export function stripePayments(stripe: Stripe, { links, ...taxes }: Taxes & Pick<Config, "links">) {
+/** Repeated calls find the objects that earlier ones created. Every method throws PaymentsError. */
+export function stripePayments(stripe: Stripe, { links }: Pick<Config, "links">) {
   return {
     ...stripeCustomers(stripe, links.publicUrl),
     ...stripeSetupIntents(stripe),
-    ...stripeSubscriptions(stripe, taxes),
+    ...stripeSubscriptions(stripe),
     ...stripeChargePreviews(stripe),
   };
 }

@@ -1,18 +1,14 @@
 import type Stripe from "stripe";
 import * as z from "zod";
-import { TRIAL_DAYS } from "../../../app/contract/trial";
-import type { Config } from "../config";
 import { log } from "../log";
 import {
   type Attempt,
-  belongsTo,
   call,
-  create,
   dateOf,
-  idempotencyKey,
+  findOrCreate,
   ifExists,
   originOf,
-  refusalOf,
+  PaymentsError,
   unexpectedAnswer,
 } from "./client";
 import { setDefaultCard } from "./customers";
@@ -31,91 +27,91 @@ const subscriptionStatus = z.union([
 
 export type SubscriptionState = {
   stripeSubscriptionId: string;
+  /** Undefined for a subscription that sales created. */
+  signUpId: string | undefined;
   status: z.output<typeof subscriptionStatus>;
   trialEnd: Date | null;
   /** True if anyone but this API has canceled it, immediately or for later; Stripe included. */
   isCanceledByCustomer: boolean;
 };
 
-export type Taxes = Partial<Pick<Config, "automaticTax">>;
+type Terms = { tax_added: boolean; trial_days: number };
 
-export function stripeSubscriptions(stripe: Stripe, { automaticTax }: Taxes) {
+export function stripeSubscriptions(stripe: Stripe) {
   /** Empty if the customer no longer exists. */
-  const subscriptionsOf = async (customer: string) => {
+  const statesOf = async (customer: string) => {
     const list = () => call(() => stripe.subscriptions.list({ customer, status: "all", limit: PAGE }));
-    return (await ifExists(list))?.data ?? [];
+    return ((await ifExists(list))?.data ?? []).map(stateOf);
   };
 
   /** Canceled if the subscription no longer exists. */
   async function retrieve(id: string): Promise<SubscriptionState> {
     const found = await ifExists(() => call(() => stripe.subscriptions.retrieve(id)));
     if (found) return stateOf(found);
-    return { stripeSubscriptionId: id, status: "canceled", trialEnd: null, isCanceledByCustomer: true };
+    const gone = { status: "canceled", trialEnd: null, isCanceledByCustomer: true } as const;
+    return { stripeSubscriptionId: id, signUpId: undefined, ...gone };
   }
 
   return {
-    /**
-     * The subscription charges the customer's default card, even if it changes later. The price must be the same in each call, because
-     * Stripe refuses an idempotency key with other parameters.
-     */
+    /** The subscription charges the customer's default card, even if it changes later. */
     async findOrCreateSubscription(
-      signUp: Attempt,
+      signUp: Attempt & Terms,
       { customerId, stripePriceId, cardId }: { customerId: string; stripePriceId: string; cardId: string },
     ): Promise<SubscriptionState> {
-      const known = (await subscriptionsOf(customerId)).find(belongsTo(signUp.id));
-      if (known) return stateOf(known);
-      await setDefaultCard(stripe, customerId, cardId);
-      const subscribe = async (object: string, tax: Pick<Stripe.SubscriptionCreateParams, "automatic_tax">) => {
-        const made = await create(() =>
-          stripe.subscriptions.create(
-            {
-              ...tax,
-              customer: customerId,
-              items: [{ price: stripePriceId }],
-              metadata: originOf(signUp),
-              off_session: true,
-              trial_period_days: TRIAL_DAYS,
-              trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
-            },
-            { idempotencyKey: idempotencyKey(object, signUp) },
-          ),
-        );
-        return stateOf(made);
+      const find = async () => mainOf((await statesOf(customerId)).filter(({ signUpId }) => signUpId === signUp.id));
+      const known = await find();
+      if (known) return known;
+      const customer = await setDefaultCard(stripe, customerId, cardId, signUp.tax_added ? { expand: ["tax"] } : {});
+      const isTaxed = signUp.tax_added && canBeTaxed(customer, signUp.id);
+      const params: Stripe.SubscriptionCreateParams = {
+        ...(isTaxed && { automatic_tax: { enabled: true } }),
+        customer: customerId,
+        items: [{ price: stripePriceId }],
+        metadata: originOf(signUp),
+        off_session: true,
+        trial_period_days: signUp.trial_days,
+        trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
       };
-      if (!automaticTax) return subscribe("subscription", {});
-      try {
-        return await subscribe("subscription-taxed", { automatic_tax: { enabled: true } });
-      } catch (error) {
-        if (refusalOf(error) !== "customer_tax_location_invalid") throw error;
-        log("error", "tax_location_invalid", { signUpId: signUp.id });
-        return subscribe("subscription", {});
-      }
+      const make = async (options: Stripe.RequestOptions) =>
+        stateOf(await stripe.subscriptions.create(params, options));
+      return findOrCreate(signUp, find, make, "subscription");
     },
 
-    /** The subscription that sales created for a trial without a plan: a running one, or else the latest. */
-    async findSubscriptionOf(customerId: string): Promise<SubscriptionState | undefined> {
-      const states = (await subscriptionsOf(customerId)).map(stateOf);
-      return states.find(({ status }) => status !== "canceled") ?? states[0];
-    },
+    findSubscriptionsOf: statesOf,
 
     retrieveSubscription: retrieve,
 
-    /** True if an invoice over more than $0 was paid. */
     async hasPaid(subscription: string): Promise<boolean> {
       const { data } = await call(() => stripe.invoices.list({ subscription, status: "paid", limit: PAGE }));
       return data.some(({ amount_paid }) => amount_paid > 0);
     },
 
-    /**
-     * Cancels immediately without an invoice, for someone who did not sign up. Does nothing if the subscription has ended. Returns the
-     * subscription afterward.
-     */
-    async cancelSubscription(id: string): Promise<SubscriptionState> {
-      const cancel = () => stripe.subscriptions.cancel(id, { cancellation_details: { comment: NOT_ME } });
+    /** Cancels immediately without an invoice. Does nothing if it has ended. Returns the subscription afterward. */
+    async cancelSubscription(id: string, comment = NOT_ME): Promise<SubscriptionState> {
+      const cancel = () => stripe.subscriptions.cancel(id, { cancellation_details: { comment } });
       const canceled = await ifExists(() => call(cancel));
       return canceled ? stateOf(canceled) : retrieve(id);
     },
   };
+}
+
+/** A running subscription, or else the latest. @param states the latest first */
+export function mainOf(states: SubscriptionState[]): SubscriptionState | undefined {
+  return states.find(({ status }) => status !== "canceled") ?? states[0];
+}
+
+/** Asked before, because a refusal of the creation would use up its idempotency key. https://docs.stripe.com/tax/customer-locations */
+function canBeTaxed({ tax }: Stripe.Customer, signUpId: string): boolean {
+  switch (tax?.automatic_tax) {
+    case "supported":
+    case "not_collecting":
+      return true;
+    case "unrecognized_location":
+      log("error", "tax_location_invalid", { signUpId });
+      return false;
+    default:
+      throw new PaymentsError("unavailable");
+  }
 }
 
 function stateOf(given: Stripe.Subscription): SubscriptionState {
@@ -124,6 +120,7 @@ function stateOf(given: Stripe.Subscription): SubscriptionState {
   const isCanceled = given.status === "canceled" && given.cancellation_details?.comment !== NOT_ME;
   return {
     stripeSubscriptionId: given.id,
+    signUpId: given.metadata?.sign_up_id,
     status: status.data,
     trialEnd: dateOf(given.trial_end),
     isCanceledByCustomer: isCanceled || given.cancel_at_period_end || typeof given.cancel_at === "number",

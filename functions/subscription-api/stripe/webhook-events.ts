@@ -50,7 +50,6 @@ export type EventContent =
   | { kind: "subscription-changed"; event: StripeEvent; stripeSubscriptionId: string; customerId: string }
   | { kind: "customer-created"; event: StripeEvent; customer: CreatedCustomer };
 
-/** @param event as Stripe posts it */
 export function eventContentOf(event: unknown): EventContent {
   const parsed = signUpEvent.safeParse(event);
   if (!parsed.success) return { kind: "ignored" };

@@ -1,9 +1,12 @@
 import type { Page, Route } from "@playwright/test";
+import { formFields } from "../../../app/contract/fields/form-fields";
+import { signUpPath } from "../../../app/contract/sign-up-path";
 import { TRIAL_DAYS } from "../../../app/contract/trial";
 import { fields } from "../../support/person";
+import { PLANS } from "../../support/plans";
 import { expect } from "./stack";
 
-export const PLAN = "/subscription/c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
+export const PLAN = signUpPath(PLANS.STANDARD.packageId);
 
 /** Test cards, as https://docs.stripe.com/testing has them. */
 export const CARDS = {
@@ -13,18 +16,7 @@ export const CARDS = {
   authenticatesInDialog: "4000002760003184",
 };
 
-const TYPED = {
-  "Contact Name": "Ada Lovelace",
-  "Company Name": "Analytical Engines",
-  "Phone Number": "2125550123",
-  "Street Address": "1 Example Street",
-  City: "Springfield",
-  "State/Province": "IL",
-  "ZIP Code": "62701",
-  Country: "United States",
-  Password: "Passw0rd !",
-  "Confirm Password": "Passw0rd !",
-};
+const controls = { ...formFields, confirmPassword: { label: "Confirm Password" } };
 
 /** A visitor's actions on the sign-up's pages. */
 export function signup(page: Page) {
@@ -33,28 +25,39 @@ export function signup(page: Page) {
     email,
     /** Stripe's fields. */
     card: page.frameLocator("iframe[title='Secure payment input frame']"),
-    /** Fills in the form, some fields by label with other values. */
-    async fillForm(others: Record<string, string> = {}) {
-      for (const [label, value] of Object.entries({ "Email Address": email, ...TYPED, ...others }))
-        await page.getByLabel(label, { exact: true }).fill(value);
+    field: (name: keyof typeof controls) => page.getByLabel(controls[name].label, { exact: true }),
+    /** Fills in the form, some fields with other values. */
+    async fillForm(others: Partial<typeof fields> = {}) {
+      const values: Record<string, string> = { ...fields, email, ...others };
+      for (const [name, { label }] of Object.entries(controls))
+        await page.getByLabel(label, { exact: true }).fill(values[name] ?? "");
     },
     submit: () => page.getByRole("button", { name: "Payment" }).click(),
-    /** Opens the form, fills it in and sends it. */
-    async signUp(others?: Record<string, string>) {
+    /** Opens the form, and waits until React has hydrated it. */
+    async openForm(path = PLAN) {
+      await page.goto(path);
+      await hydrated(page);
+    },
+    /** Opens the form, fills it in and sends it, with or without scripts. */
+    async signUp(others?: Partial<typeof fields>) {
       await page.goto(PLAN);
       await visitor.fillForm(others);
       await visitor.submit();
     },
-    /** Opens the card step of a form that was posted without a browser. */
+    /** Opens the card step of a form that was posted without a browser, and waits for its fields. */
     async openCard() {
       await postForm(page, email);
       await page.goto(PLAN);
+      await expect(visitor.payButton).toBeEnabled();
     },
     payButton: page.getByRole("button", { name: "Pay", exact: true }),
-    async pay(number: string) {
+    async fillCard(number: string) {
       await visitor.card.getByLabel("Card number").fill(number);
       await visitor.card.getByLabel("Expiration date").fill("12 / 34");
       await visitor.card.getByLabel("Security code").fill("123");
+    },
+    async pay(number: string) {
+      await visitor.fillCard(number);
       await visitor.payButton.click();
     },
     async succeeded() {
@@ -66,10 +69,22 @@ export function signup(page: Page) {
   return visitor;
 }
 
+/** The error above the step. */
+export const failureNotice = (page: Page) => page.locator(".step-main > .notice-region > .notice");
+
 /** Waits for hydration, which renders the button that shows the password. */
 export async function hydrated(page: Page): Promise<void> {
   await expect(page.getByRole("button", { name: "Show password", exact: true })).toBeVisible();
 }
+
+/** A script for a page's beginning. It runs another one once React has been asked to hydrate the page, and before it renders. */
+export const beforeReactRenders = (run: () => void) => `{
+  const { addEventListener } = document;
+  document.addEventListener = (type, ...rest) => {
+    addEventListener.call(document, type, ...rest);
+    if (type === "click") queueMicrotask(${run});
+  };
+}`;
 
 /** Holds the requests to some URLs until their release, and answers them then. */
 export async function hold(page: Page, url: string, answer = (route: Route): Promise<unknown> => route.continue()) {

@@ -1,11 +1,8 @@
 import { type BrowserContext, type BrowserContextOptions, test as base, expect, type Page } from "@playwright/test";
 import { type Stack, startStack } from "../../support/visitors/visited-site";
-import { translate } from "./translation";
 
 type Fixtures = {
   complaints: string[];
-  /** Whether the browser translates each page once React has hydrated it. */
-  translated: boolean;
   /** Opens a page in a browser of its own, for example without scripts. */
   elsewhere: (options?: BrowserContextOptions) => Promise<Page>;
 };
@@ -24,11 +21,6 @@ export const test = base.extend<Fixtures, { stack: Stack }>({
     },
     { scope: "worker", timeout: 60_000 },
   ],
-  translated: [false, { option: true }],
-  context: async ({ context, translated }, provide) => {
-    if (translated) await translate(context);
-    await provide(context);
-  },
   baseURL: async ({ stack }, provide) => provide(stack.site.url),
   complaints: [
     async ({ browser }, provide) => {
@@ -47,12 +39,11 @@ export const test = base.extend<Fixtures, { stack: Stack }>({
     },
     { auto: true },
   ],
-  elsewhere: async ({ browser, baseURL, translated }, provide) => {
+  elsewhere: async ({ browser, baseURL }, provide) => {
     const contexts: BrowserContext[] = [];
     await provide(async (options) => {
       const context = await browser.newContext({ baseURL: baseURL ?? "", ...options });
       contexts.push(context);
-      if (translated) await translate(context);
       return context.newPage();
     });
     for (const context of contexts) await context.close();

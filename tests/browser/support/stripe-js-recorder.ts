@@ -25,9 +25,13 @@ const RECORDER = `;{
 
 const list = z.array(z.unknown());
 
-/** Records what the page asks of Stripe.js, and what Stripe.js says: its events, and what its promises resolve with. */
-export async function recordStripeJs(page: Page) {
+/**
+ * Records what the page asks of Stripe.js, and what Stripe.js says: its events, and what its promises resolve with.
+ * @param beforeItLoads is awaited once the page is there
+ */
+export async function recordStripeJs(page: Page, beforeItLoads = async () => {}) {
   await page.route("**/stripe.js", async (route) => {
+    await beforeItLoads();
     const response = await route.fetch();
     await route.fulfill({ response, body: (await response.text()) + RECORDER });
   });

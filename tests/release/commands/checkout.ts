@@ -32,7 +32,8 @@ export async function checkOut() {
     git("config", name, value);
   /** Runs a program to its end, without this machine's Cloudflare login. @param input what is typed */
   async function runToEnd(program: string, args: string[], env: NodeJS.ProcessEnv, { input = "", uid }: Started = {}) {
-    const own = { NODE_ENV: undefined, NODE_OPTIONS: undefined, HOME: home, XDG_CONFIG_HOME: join(home, ".config") };
+    const ofHome = { HOME: home, XDG_CONFIG_HOME: join(home, ".config"), npm_config_logs_dir: join(home, "npm-logs") };
+    const own = { NODE_ENV: undefined, NODE_OPTIONS: undefined, ...ofHome };
     const child = spawn(program, args, {
       cwd: folder,
       env: { ...process.env, ...own, ...env },
@@ -48,6 +49,7 @@ export async function checkOut() {
   const npm = (args: string[], env: NodeJS.ProcessEnv = {}, uid?: number) => runToEnd("npm", args, env, { uid });
   return {
     folder,
+    home,
     npm,
     /** Runs lines of a shell until one fails. @param input what is typed after them */
     type: (lines: string, env: NodeJS.ProcessEnv, input = "") => runToEnd("bash", ["-e", "-c", lines], env, { input }),

@@ -1,11 +1,11 @@
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { existsSync, readFileSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WebSocket } from "undici";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
+import { neighbors } from "../../../tools/neighbors";
+import { apiOf, callApi } from "../../../tools/operator/call-api";
 import { sourceFrame } from "../../../tools/start/source-frames";
 import { SOON } from "../../support/workers/workers";
 import { checkOut } from "./checkout";
@@ -47,6 +47,66 @@ test.each(["start", "dev"])("npm run %s shows an error's message and its place i
   for (const { file, code } of THROWN) await expect.poll(log, SOON).toContain(`${file}:${lineOf(file, code)}:`);
   expect(log().match(/"error":"Error","message":"NCBOOM"/g)).toHaveLength(2);
   await stop(started, port);
+});
+
+const LOGS = `if (c.req.url.includes("logs")) {
+  console.log("a line of mine", { one: 1 });
+  console.error(new Error("an error of mine"));
+  void Promise.reject(new Error("nobody handles it"));
+}`;
+
+/** npm run dev waits for it after each reload. */
+const NEVER_WELL = `if (c.req.url.includes("loaded")) return c.text("It is loaded");
+await scheduler.wait(1_000_000);`;
+
+test("npm run dev shows a developer's lines, and an error while a module loads: also in the browser, until it is fixed", async () => {
+  const save = (file: string, text: string) => writeFile(join(checkout.folder, file), text);
+  const [usual, route] = [ANSWER, ROUTE].map((file) => readFileSync(join(checkout.folder, file), "utf8"));
+  if (!usual || !route) throw new Error("The files are empty");
+  onTestFinished(async () => {
+    await save(ANSWER, usual);
+    await save(ROUTE, route);
+  });
+  await save(ANSWER, `${usual}\nthrow new TypeError("NCBOOM");\n`);
+  const port = await freePorts();
+  const started = await start(port, "dev");
+  const answerOf = async (path: string) => {
+    const answer = await fetch(`http://localhost:${path}`);
+    return `${answer.status} ${await answer.text()}`;
+  };
+  const log = () => started.lines.join("\n");
+  const loading = (file: string, text: string) =>
+    `NCBOOM\n    at ${file}:${text.split("\n").findIndex((line) => line.includes("NCBOOM")) + 1}:`;
+  const broken = [
+    {
+      file: ANSWER,
+      text: `${usual}\nthrow new TypeError("NCBOOM");\n`,
+      fixed: usual.replace(THROWN[1]?.at ?? "", `$&${LOGS}\n`),
+    },
+    { file: ROUTE, text: `${route}\nthrow new TypeError("NCBOOM");\n`, fixed: route },
+  ];
+  for (const { file, text, fixed } of broken) {
+    await save(file, text);
+    await expect.poll(log).toContain(loading(file, text));
+    for (const path of [`${port}/pricing`, `${port + 1}/health`]) {
+      await expect.poll(() => answerOf(path)).toMatch(/^500 /);
+      expect(await answerOf(path)).toContain(loading(file, text));
+    }
+    await save(file, fixed);
+    for (const path of [`${port}/pricing`, `${port + 1}/health`])
+      await expect.poll(() => answerOf(path)).toMatch(/^200 /);
+  }
+  await answerOf(`${port + 1}/health?logs`);
+  for (const line of [
+    "a line of mine { one: 1 }",
+    "Error: an error of mine",
+    "Unhandled rejection: Error: nobody handles it",
+  ])
+    await expect.poll(() => started.lines).toContain(line);
+  await expect.poll(log).toMatch(new RegExp(`nobody handles it\n +at ${ANSWER}:\\d+:`));
+  await save(ANSWER, usual.replace(THROWN[1]?.at ?? "", `$&${NEVER_WELL}\n`));
+  await expect.poll(() => answerOf(`${port + 1}/health?loaded`)).toBe("200 It is loaded");
+  await stop(started, port, "SIGHUP");
 });
 
 const message = z.looseObject({
@@ -108,19 +168,18 @@ test("a debugger stops npm run dev at breakpoints in the site's route and in the
   await stop(started, port);
 });
 
-test("npm run dev says who uses the debugger's port", async () => {
+test("npm run dev serves a saved change without a failed request, also one saved while it starts, and tells pages to load themselves again", async () => {
   const port = await freePorts();
-  const holder = createServer().listen(port + 3, "127.0.0.1");
-  onTestFinished(() => void holder.close());
-  await once(holder, "listening");
-  const { output, exitCode } = await checkout.run("dev", [], { PORT: String(port) });
-  expect(output).toContain(`Port ${port + 3} is in use by process ${process.pid} `);
-  expect(exitCode).toBe(1);
-});
+  await rm(join(checkout.folder, "build"), { recursive: true });
+  const bundled = join(checkout.folder, "build/subscription-api/index.js");
+  const starting = start(port, "dev");
+  await expect.poll(() => existsSync(bundled)).toBe(true);
+  const whileStarting = 'if (c.req.url.includes("early")) return c.text("Saved while it starts");';
+  await checkout.change(ANSWER, (text) => text.replace(/return async \(c\) => \{\n/, `$&  ${whileStarting}\n`));
+  const started = await starting;
+  const early = async () => (await fetch(`http://localhost:${port + 1}/health?early`)).text();
+  await expect.poll(early).toBe("Saved while it starts");
 
-test("npm run dev serves a saved change without a failed request, and tells pages to load themselves again", async () => {
-  const port = await freePorts();
-  const started = await start(port, "dev");
   const said = async (sentence: RegExp, change: () => Promise<unknown>) => {
     const before = started.lines.length;
     await change();
@@ -151,6 +210,14 @@ test("npm run dev serves a saved change without a failed request, and tells page
     checkout.change("wrangler.toml", (text) => text.replace("http://localhost:8789/p/login", "https://acme.com/login")),
   );
   expect(await pricing()).toContain("https://acme.com/login");
+  const plans = "app/contract/plans.ts";
+  await said(/^Reloaded: site/m, () =>
+    checkout.change(plans, (text) => text.replace(/(?<=, priceCents: )[\d_]+/, "1_999")),
+  );
+  const catalog = await callApi(apiOf("local", { ...neighbors, env: { PORT: String(port) } }), "catalog");
+  expect(catalog, "the API's prices").toMatchObject({
+    prices: expect.arrayContaining([expect.objectContaining({ price_cents: 1_999 })]),
+  });
   await said(/pricing-content\.ts/, () => edit((code) => `${code}\nconst = 1;\n`));
   expect(await pricing()).toContain("Saved</h1>");
   await said(/^Restart npm run dev to use package\.json\.$/m, () =>

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "../../../tools/wrangler/wrangler";
 import { filledInCompany } from "../../support/filled-in-settings";
-import { siteVisitor } from "../../support/visitors/site-visitor";
+import { plainApi } from "../../support/plain-api";
 import { startSite } from "../../support/workers/workers";
+import { asOwnUrl, through } from "../documents/typed-blocks";
 import { checkOut } from "./checkout";
 import { type HostAnswers, startCloudflare } from "./cloudflare";
 
@@ -39,21 +40,9 @@ const site = await startSite({
     CONSOLE_URL: undefined,
   },
 });
-const visitor = siteVisitor(site, VALUES.SITE_URL);
 const hosts: Record<string, HostAnswers> = {
-  "www.acme.com": async (request) => {
-    const { pathname, search } = new URL(request.url);
-    const asked = ["origin", "content-type"].map((name) => [name, request.headers.get(name) ?? ""]);
-    const content = request.method === "GET" ? undefined : await request.text();
-    const { status, headers, body } = await visitor.send(
-      request.method,
-      pathname + search,
-      Object.fromEntries(asked),
-      content,
-    );
-    return new Response(body, { status, headers: headers.getSetCookie().map((cookie) => ["set-cookie", cookie]) });
-  },
-  "api.other.com": () => Response.json({ errors: {} }, { status: 422 }),
+  "www.acme.com": through(site.url, asOwnUrl),
+  "api.other.com": plainApi(async () => "seti_1_secret_1").answer,
   "api.stripe.com": () => new Response("{}", { status: 404 }),
 };
 const cloudflare = await startCloudflare(undefined, hosts);

@@ -1,13 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { PAID_PLANS } from "../../../app/contract/plans";
 import { fields } from "../../support/person";
-import { enterCard, mails, newCard, stripeStateOf } from "../../support/visitors/visitor";
+import { enterCard } from "../../support/visitors/visitor";
 import { checkOut } from "./checkout";
 import { freePorts } from "./ports";
-import { poll, startIn, stop } from "./started";
+import { descendantsOf, isRunning, poll, startIn, stop } from "./started";
 
 /* `npm start` as a person runs it, in a checkout and on ports of its own. */
 
@@ -15,25 +13,6 @@ const checkout = await checkOut();
 afterAll(checkout.dispose);
 
 const start = startIn(checkout.folder);
-
-/** The processes that a process has started, and theirs. */
-function descendantsOf(pid: number): { pid: number; command: string }[] {
-  const listed = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" });
-  const processes = [...listed.matchAll(/^ *(\d+) +(\d+) +(.*)$/gm)].map(([, own, parent, command = ""]) => ({
-    ...{ pid: Number(own), parent: Number(parent), command },
-  }));
-  const below = (parent: number): typeof processes =>
-    processes.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
-  return below(pid);
-}
-
-const isRunning = (pid: number) => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 test("npm start serves the sign-up on PORT, prints addresses and failed requests, and ends with Ctrl-C", async () => {
   const port = await freePorts();
@@ -76,39 +55,6 @@ test("npm start serves the sign-up on PORT, prints addresses and failed requests
   await stop(started, port);
 });
 
-test("npm start sells a plan at its price in plans.ts, from the pricing page to the form, Stripe and the email", async () => {
-  const PLANS = "app/contract/plans.ts";
-  const usual = await readFile(join(checkout.folder, PLANS), "utf8");
-  await checkout.change(PLANS, (text) => text.replace(/(?<=, priceCents: )[\d_]+/, "1_999"));
-  onTestFinished(() => writeFile(join(checkout.folder, PLANS), usual));
-  const port = await freePorts();
-  const [site, simulator] = [`http://localhost:${port}`, `http://localhost:${port + 2}`];
-  const started = await start(port, "start");
-  const textOf = async (path: string, cookie = "") => (await fetch(site + path, { headers: { cookie } })).text();
-  for (const path of ["/pricing", "/pricing.md", "/llms.txt"]) expect(await textOf(path), path).toContain("$19.99");
-  expect(await textOf("/")).toContain("From $19.99 a month");
-  const [{ packageId: package_id }] = PAID_PLANS;
-  const path = `/subscription/${package_id}`;
-  const form = await textOf(path);
-  expect(form).toContain("$19.99 a month");
-  const price_cents = /name="price_cents" value="(\d+)"/.exec(form)?.[1] ?? "";
-  const send = (change: Record<string, string>) => {
-    const body = new URLSearchParams({ ...fields, package_id, price_cents, ...change });
-    return fetch(site + path, { method: "POST", body, redirect: "manual" });
-  };
-  const email = "price@example.com";
-  const cookies = (await send({ email })).headers.getSetCookie().map((line) => line.split(";")[0]);
-  const card = await textOf(path, cookies.join("; "));
-  expect(card).toContain("$19.99 USD");
-  await enterCard(simulator, /seti_\w+_secret_\w+/.exec(card)?.[0], newCard());
-  const sent = [{ text: expect.stringContaining("$19.99 USD") }];
-  await expect.poll(() => mails({ url: simulator }, email)).toMatchObject(sent);
-  const { subscriptions } = await stripeStateOf({ url: simulator }, email);
-  expect(subscriptions.map(({ items }) => items.data[0]?.price.unit_amount)).toEqual([1_999]);
-  expect((await send({ email: "other@example.com", price_cents: "1998" })).status).toBe(409);
-  await stop(started, port);
-});
-
 test("a wrong value in a .dev.vars ends npm start with the file, the Worker and the setting", async () => {
   const file = "functions/subscription-api/.dev.vars";
   await writeFile(join(checkout.folder, file), "OPERATOR_TOKEN=short");
@@ -117,6 +63,21 @@ test("a wrong value in a .dev.vars ends npm start with the file, the Worker and 
   expect(exitCode).toBe(1);
   expect(output).toContain(`Settings from ${file}: OPERATOR_TOKEN`);
   expect(output).toMatch(/The Worker subscription-api is not ready[\s\S]*OPERATOR_TOKEN/);
+});
+
+test("an error while a module loads ends npm start with its place in the source", async () => {
+  const file = "functions/subscription-api/http/health.ts";
+  const usual = await readFile(join(checkout.folder, file), "utf8");
+  onTestFinished(() => writeFile(join(checkout.folder, file), usual));
+  await checkout.change(file, (text) => `${text}\nthrow new TypeError("NCBOOM");\n`);
+  const { output, exitCode } = await checkout.run("start", [], { PORT: String(await freePorts()) });
+  const line = usual.split("\n").length + 1;
+  expect({ exitCode, output }).toEqual({
+    exitCode: 1,
+    output: expect.stringMatching(
+      new RegExp(`citewell-subscription-api-local: Uncaught TypeError: NCBOOM\n {4}at ${file}:${line}:\\d+\n$`),
+    ),
+  });
 });
 
 test("after kill -9 of npm start no Worker keeps the database's files open", async () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished } from "vitest";
@@ -39,12 +39,37 @@ export function poll(port: number) {
   };
 }
 
-/** Presses Ctrl-C, after which nothing listens on the three ports. */
-export async function stop({ npm, lines }: Started, port: number): Promise<void> {
-  const exit = once(npm, "exit");
-  process.kill(-Number(npm.pid), "SIGINT");
-  await expect.poll(() => lines).toContain("Stopping …");
-  await exit;
+/** The processes that a process has started, and theirs. */
+export function descendantsOf(pid: number): { pid: number; command: string }[] {
+  const listed = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" });
+  const processes = [...listed.matchAll(/^ *(\d+) +(\d+) +(.*)$/gm)].map(([, own, parent, command = ""]) => ({
+    ...{ pid: Number(own), parent: Number(parent), command },
+  }));
+  const below = (parent: number): typeof processes =>
+    processes.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
+  return below(pid);
+}
+
+export const isRunning = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Presses Ctrl-C, or ends it as a machine or a closed terminal does. Then it has ended well, and nothing of it runs. npm and the shell
+ * get no signal: they would end with it, and not with the exit code of what they run.
+ */
+export async function stop({ npm, lines }: Started, port: number, signal: NodeJS.Signals = "SIGINT"): Promise<void> {
+  const processes = descendantsOf(Number(npm.pid));
+  const close = once(npm, "close");
+  for (const { pid, command } of processes)
+    if (!/^(?:\/bin\/)?sh /.test(command) && isRunning(pid)) process.kill(pid, signal);
+  const [exitCode] = await close;
+  expect({ exitCode, last: lines.at(-1) }, lines.join("\n")).toEqual({ exitCode: 0, last: "Stopping …" });
+  await expect.poll(() => processes.filter(({ pid }) => isRunning(pid)), { message: "what still runs" }).toEqual([]);
   for (const one of [port, port + 1, port + 2])
     await expect(fetch(`http://localhost:${one}/`)).rejects.toThrow("fetch failed");
 }

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
+import { PAID_PLANS } from "../../../app/contract/plans";
 import { rows } from "../../support/visitors/visitor";
 import { blocks, ELSEWHERE, LEFT_OUT, TYPED } from "./shell-blocks";
 import { ADA, CHECKED, DEPLOYED, OPERATOR_TOKEN, SECRET, startDeployment } from "./typed-blocks";
 
 /* Shell blocks of the documents: a new deployment, its prices and its messages. */
 
+const [FIRST] = PAID_PLANS;
 const { backend, testBlocks } = await startDeployment();
 
 testBlocks("first-deployment", {
@@ -16,10 +18,10 @@ testBlocks("first-deployment", {
       typed: "0123456789abcdef".repeat(4),
       changes: ["site", ...Array(5).fill("subscription-api")].map((name) => RegExp(`^PUT .*citewell-${name}/secrets$`)),
     },
-    { typed: `${OPERATOR_TOKEN}\n`, changes: DEPLOYED, says: [/✓ prices: MINI \$/, CHECKED] },
+    { typed: `${OPERATOR_TOKEN}\n`, changes: DEPLOYED, says: [RegExp(`✓ prices: ${FIRST.title} \\$`), CHECKED] },
   ],
   "Plans and prices": [
-    { changes: DEPLOYED, says: [/✓ prices: MINI price_/] },
+    { changes: DEPLOYED, says: [RegExp(`✓ prices: ${FIRST.title} price_`)] },
     { values: () => ({ "package ID": crypto.randomUUID() }), says: [/"name": "TEAM",\s+"price_cents": 77700/] },
   ],
   "Failed messages": [

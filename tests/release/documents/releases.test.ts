@@ -1,9 +1,6 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { expect, test } from "vitest";
-import { CHECKED, DEPLOYED, OPERATOR_TOKEN, startDeployment, uploaded } from "./typed-blocks";
+import { CHECKED, DEPLOYED, startDeployment, uploaded } from "./typed-blocks";
 
-/* Shell blocks of the documents: a release, a rollback, and a release that fails at Cloudflare. */
+/* Shell blocks of the documents: a release and a rollback. */
 
 const { cloudflare, checkout, testBlocks } = await startDeployment();
 let commit = "";
@@ -28,22 +25,4 @@ testBlocks("releases", {
       says: [CHECKED],
     },
   ],
-});
-
-test("a deployment whose migration fails ends with what is live, what is not and how to continue", async () => {
-  await writeFile(
-    join(checkout.folder, "functions/subscription-api/migrations/0099_test.sql"),
-    "SELECT nothing FROM it;",
-  );
-  const commit = checkout.commit();
-  const { stdout, exitCode } = await checkout.run("deploy", ["production"], { ...cloudflare.env, OPERATOR_TOKEN });
-  expect(stdout.slice(stdout.lastIndexOf("Live in production:"))).toBe(`Live in production:
-  nothing of this release
-Not live:
-  migrations: 0099_test.sql
-  subscription API: commit ${commit}
-  site: commit ${commit}
-To continue, correct the problem above, then: npm run deploy production
-`);
-  expect(exitCode).toBe(1);
 });

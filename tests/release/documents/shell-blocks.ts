@@ -22,7 +22,7 @@ export const blocks = documents.filter((name) => name.endsWith(".md")).flatMap(b
 export const TYPED = {
   "first-deployment": ["First deployment", "Plans and prices", "Failed messages"],
   releases: ["Updates", "Rolling back"],
-  recovery: ["Restoring the database", "Backups", "A person's data"],
+  recovery: ["Restoring the database", "Backups", "Rehearsal", "A person's data"],
 };
 
 /** Blocks that cannot run here, by their section. */

@@ -34,6 +34,7 @@ type Plan = {
   values?: () => Record<string, string>;
   /** What is typed at the block's questions. */
   typed?: string;
+  env?: NodeJS.ProcessEnv;
   /** What it changes at Cloudflare, among others. */
   changes?: RegExp[];
   says?: RegExp[];
@@ -60,7 +61,7 @@ export const through =
   };
 
 /** A site sees its own URL. */
-const asOwnUrl = (headers: Headers, url: string) => headers.set("MF-Original-URL", url);
+export const asOwnUrl = (headers: Headers, url: string) => headers.set("MF-Original-URL", url);
 
 /** A deployment for one test file, with Ada's sign-up. */
 export async function startDeployment() {
@@ -92,13 +93,13 @@ export async function startDeployment() {
   });
 
   /** Runs a block as a whole, as it is pasted into a shell. */
-  async function paste({ text }: Block, { values = () => ({}), typed = "" }: Plan) {
+  async function paste({ text }: Block, { values = () => ({}), typed = "", env: own }: Plan) {
     const known = values();
     const lines = text.split("\n").filter((line) => !(line.replace(/ *#.*/, "") in LEFT_OUT));
     const filled = lines.join("\n").replaceAll(/\{([^}]+)\}/g, (place, name) => known[name] ?? place);
     expect(filled, "places that this test has no value for").not.toMatch(/\{[^}]+\}/);
     cloudflare.changes.length = 0;
-    const env = { ...cloudflare.env, OPERATOR_TOKEN, STRIPE_SECRET_KEY: SECRET };
+    const env = { ...cloudflare.env, OPERATOR_TOKEN, STRIPE_SECRET_KEY: SECRET, ...own };
     return checkout.type(filled, env, typed);
   }
 

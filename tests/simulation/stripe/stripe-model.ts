@@ -11,6 +11,7 @@ import {
 } from "../../support/api-in-process/stripe-objects";
 import { CallCount } from "./call-count";
 import { type Event, Events } from "./events";
+import { SavedAnswers } from "./idempotency-keys";
 import { Trials } from "./trials";
 
 /** A 500 before or after the work, or a refusal of the request once its work has begun. */
@@ -21,16 +22,17 @@ export class Stripe {
   readonly objects = new Map<string, StripeObject>();
   readonly events = new Events();
   readonly trials = new Trials(this);
-  readonly #answers = new Map<string, { at: number; fields: string; answer: Answer }>();
+  readonly #answers: SavedAnswers;
   readonly #ids = new Map<string, number>();
   readonly #calls = new CallCount();
 
-  /** @param emit is called with each event */
   constructor(
     readonly scheduler: Scheduler,
     readonly emit: (event: Event, about: StripeObject) => void,
   ) {
+    this.#answers = new SavedAnswers(scheduler);
     for (const [id, cents] of Object.entries(PRICES)) this.objects.set(id, { ...monthlyPrice(cents, null), id });
+    this.objects.set("prod_1", { ...monthlyPrice(0, null), object: "product", id: "prod_1", name: "A plan" });
   }
 
   get(id: string | null | undefined): StripeObject | undefined {
@@ -42,20 +44,17 @@ export class Stripe {
     return [...this.objects.values()].filter((one) => one.object === object && isWanted(one));
   }
 
-  /** Replays a key's answer for 24 hours, even a 400 or a 500. Throws TooManyCalls. */
   request(method: string, url: URL, body: string, key: string | undefined, fails?: StripeFault): Answer {
     this.#countCall(`${method} ${url.pathname}`, url, new URLSearchParams(body));
     const isPost = method === "POST";
     const fields = `${url.pathname} ${body}`;
-    const kept = isPost ? this.#answers.get(key ?? "") : undefined;
-    if (kept && this.scheduler.now - kept.at < DAY)
-      return kept.fields === fields ? kept.answer : refusal(400, "idempotency_error", "idempotency_error");
+    const saved = isPost ? this.#answers.of(key, fields) : undefined;
+    if (saved) return saved;
     const given = isPost ? new URLSearchParams(body) : url.searchParams;
-    const isDone = fails === undefined || fails === "after";
-    const done = isDone ? this.#answer(method, url.pathname, given) : missing;
+    const done = fails === undefined || fails === "after" ? this.#answer(method, url.pathname, given) : missing;
     const failure = fails === "refused" ? refusal(400, "") : refusal(500, "api_error", "api_error");
     const reply = fails ? failure : done;
-    if (isPost && key !== undefined) this.#answers.set(key, { at: this.scheduler.now, fields, answer: reply });
+    if (isPost) this.#answers.save(key, fields, reply);
     return reply;
   }
 
@@ -121,7 +120,9 @@ export class Stripe {
         (!fields.has("email") || fields.get("email") === email) &&
         created >= Number(fields.get("created[gte]") ?? 0) &&
         (!fields.has("subscription") || fields.get("subscription") === parent?.subscription_details.subscription);
-      return answer(200, { data: this.all(kind.slice(0, -1), owner?.id).filter(isListed).reverse(), has_more: false });
+      const listed = this.all(kind.slice(0, -1), owner?.id).filter(isListed).reverse();
+      const expand = [...fields.values()].join();
+      return answer(200, { data: listed.map((each) => this.#shown(each, expand)), has_more: false });
     }
     const what = `${method} ${kind} ${action}`.trim();
     const changed = one ? this.#change(what, one, fields) : this.#make(kind, owner, fields);
@@ -136,15 +137,17 @@ export class Stripe {
     const metadata = Object.fromEntries([...fields].map(([name, value]) => [name.slice(9, -1), value]));
     if (kind === "customers") {
       const invoice_settings = { default_payment_method: null };
-      const made = this.#add("customer", null, metadata, { email: fields.get("email") ?? "", invoice_settings });
+      const tax = { automatic_tax: fields.has("address[country]") ? "supported" : "unrecognized_location" };
+      const made = this.#add("customer", null, metadata, { email: fields.get("email") ?? "", invoice_settings, tax });
       this.tell("customer.created", made);
       return made;
     }
-    if (kind === "products") return this.#add("product", null, {}, {});
+    if (kind === "products") return this.#add("product", null, {}, { name: fields.get("name") ?? "" });
     if (kind === "prices") {
       const lookupKey = fields.get("lookup_key");
       for (const one of this.all("price")) if (one.lookup_key === lookupKey) one.lookup_key = null;
-      const price = this.#add("price", null, {}, monthlyPrice(Number(fields.get("unit_amount")), lookupKey));
+      const product = fields.get("product") ?? undefined;
+      const price = this.#add("price", null, {}, monthlyPrice(Number(fields.get("unit_amount")), lookupKey, product));
       // The lookup key goes to the next price; the package stays.
       return Object.assign(price, { metadata: { package_id: lookupKey } });
     }
@@ -160,9 +163,12 @@ export class Stripe {
     const price = this.get(fields.get("items[0][price]"));
     if (!price) return "resource_missing: items[0][price]";
     if (!price.active) return "price_inactive: items[0][price]";
+    if (fields.has("automatic_tax[enabled]") && owner.tax?.automatic_tax !== "supported")
+      return "customer_tax_location_invalid";
     const made = this.#add("subscription", owner.id, metadata, {
       status: "trialing",
       trial_end: start + (days * DAY) / SECOND,
+      automatic_tax: { enabled: fields.has("automatic_tax[enabled]") },
       items: { data: [{ price, quantity: 1 }] },
       cancel_at_period_end: false,
       latest_invoice: { amount_due: 0 },
@@ -179,8 +185,11 @@ export class Stripe {
       case "POST customers": {
         const card = fields.get("invoice_settings[default_payment_method]");
         if (this.get(card)?.customer !== one.id) return "resource_missing";
+        if (fields.has("metadata[had_trial]")) one.metadata = { ...one.metadata, had_trial: "true" };
         return Object.assign(one, { invoice_settings: { default_payment_method: card } });
       }
+      case "POST products":
+        return Object.assign(one, { name: fields.get("name") });
       case "DELETE customers":
         for (const made of this.all("subscription", one.id)) this.become(made, "canceled");
         for (const card of this.all("payment_method", one.id)) card.customer = null;
@@ -203,12 +212,13 @@ export class Stripe {
 
   /** @param expand names of the fields that show an object instead of its ID */
   #shown(object: StripeObject, expand: string): object {
-    const { payment_method, customer, invoice_settings } = object;
+    const { payment_method, customer, invoice_settings, product } = object;
     const owner = expand.includes("customer.") ? this.get(customer) : undefined;
     const card = expand.includes("invoice_settings") ? invoice_settings?.default_payment_method : undefined;
     return {
       ...object,
       ...(payment_method && expand.includes("payment_method") && { payment_method: this.get(payment_method) }),
+      ...(product && expand.includes("product") && { product: this.get(product) }),
       ...(owner && { customer: this.#shown(owner, "invoice_settings") }),
       ...(card && { invoice_settings: { default_payment_method: this.get(card) } }),
     };

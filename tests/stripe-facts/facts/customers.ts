@@ -1,70 +1,41 @@
 import type { Fact } from "../fact";
 import { confirm, newCustomer, newIntent, refusal, subscribe } from "./situations";
 
-const LIST = "https://docs.stripe.com/api/customers/list";
-
 export const customers: Fact[] = [
   {
-    situation: "a customer keeps what the sign-up gave",
+    situation: "a customer keeps what the sign-up gave, and an email address that cannot be one is refused by name",
     async calls({ stripe, unique }) {
-      const address = {
-        line1: "1 Example Street",
-        city: "Springfield",
-        state: "IL",
-        postal_code: "62701",
-        country: "US",
-      };
-      const given = { name: "Ada Lovelace", business_name: "Analytical Engines", phone: "2125550123", address };
+      const address = { line1: "1 Example Street", city: "Springfield", postal_code: "62701", country: "US" };
+      const given = { name: "Ada Lovelace", business_name: "Analytical Engines", phone: "2125550123" };
       const metadata = { sign_up_id: unique("sign-up"), request_id: "req" };
-      const { id } = await stripe.customers.create({ ...given, email: `${unique("ada")}@example.com`, metadata });
+      const email = `${unique("ada")}@example.com`;
+      const { id } = await stripe.customers.create({ ...given, address, email, metadata });
       const found = await stripe.customers.retrieve(id);
       if (found.deleted) return { isMarked: true };
       const { name, business_name, phone } = found;
       const { line1, postal_code } = found.address ?? {};
-      return {
-        name,
-        business_name,
-        phone,
-        line1,
-        postal_code,
-        isOurs: found.metadata.sign_up_id === metadata.sign_up_id,
-      };
+      const isOurs = found.metadata.sign_up_id === metadata.sign_up_id;
+      const { code, param } = await refusal(stripe.customers.create({ email: "not an email" }));
+      return { name, business_name, phone, line1, postal_code, isOurs, code, param };
     },
     comes: {
       ...{ name: "Ada Lovelace", business_name: "Analytical Engines", phone: "2125550123" },
-      ...{ line1: "1 Example Street", postal_code: "62701", isOurs: true },
+      ...{ line1: "1 Example Street", postal_code: "62701", isOurs: true, code: "email_invalid", param: "email" },
     },
     page: "https://docs.stripe.com/api/customers/create",
   },
   {
-    situation: "an email address that cannot be one is refused by name",
-    async calls({ stripe }) {
-      const { status, code, param } = await refusal(stripe.customers.create({ email: "not an email" }));
-      return { status, code, param };
-    },
-    comes: { status: 400, code: "email_invalid", param: "email" },
-    page: "https://docs.stripe.com/error-codes#email-invalid",
-  },
-  {
-    situation: "a list by email finds new customers at once, and only with the same capital letters",
-    async calls({ stripe, unique }) {
-      const email = `${unique("case")}@example.com`;
-      await stripe.customers.create({ email });
-      const count = async (of: string) => (await stripe.customers.list({ email: of, limit: 100 })).data.length;
-      return { same: await count(email), capital: await count(email.replace("facts", "Facts")) };
-    },
-    comes: { same: 1, capital: 0 },
-    page: LIST,
-  },
-  {
-    situation: "a search by email ignores capital letters",
+    situation: "a list by email finds new customers at once, with the same capital letters; a search ignores these",
     async calls({ stripe, unique, eventually, patienceMs }) {
-      const email = `${unique("search")}@example.com`;
-      await stripe.customers.create({ email: email.replace("facts", "Facts") });
+      const email = `${unique("case")}@example.com`;
+      const capital = email.replace("facts", "Facts");
+      await stripe.customers.create({ email: capital });
+      const count = async (of: string) => (await stripe.customers.list({ email: of, limit: 100 })).data.length;
       const search = async () => (await stripe.customers.search({ query: `email:"${email}"`, limit: 100 })).data;
-      return { found: (await eventually(search, ({ length }) => length > 0, patienceMs.search)).length };
+      const found = await eventually(search, ({ length }) => length > 0, patienceMs.search);
+      return { same: await count(capital), other: await count(email), found: found.length };
     },
-    comes: { found: 1 },
+    comes: { same: 1, other: 0, found: 1 },
     page: "https://docs.stripe.com/search",
   },
   {
@@ -81,52 +52,33 @@ export const customers: Fact[] = [
     page: "https://docs.stripe.com/api/pagination",
   },
   {
-    situation: "a card of nobody or of another customer cannot be a customer's default",
+    situation: "a detached card is in no list and nobody's; neither it nor another customer's card can be a default",
     async calls(world) {
-      const [{ id: customer }, { id: another }] = [await newCustomer(world), await newCustomer(world)];
       const { customers, paymentMethods } = world.stripe;
-      const attach = async (owner: string) => (await paymentMethods.attach("pm_card_visa", { customer: owner })).id;
-      const [nobodys, anothers] = [await attach(customer), await attach(another)];
-      await paymentMethods.detach(nobodys);
-      const codeOf = async (id: string) =>
-        (await refusal(customers.update(customer, { invoice_settings: { default_payment_method: id } }))).code;
-      return { nobodys: await codeOf(nobodys), anothers: await codeOf(anothers) };
-    },
-    comes: { nobodys: "resource_missing", anothers: "resource_missing" },
-    page: "https://docs.stripe.com/api/customers/update",
-  },
-  {
-    situation: "a detached card is nobody's and no default, and cannot be detached again",
-    async calls(world) {
-      const { stripe } = world;
       const { id: intent, customer } = await newIntent(world);
       const card = String((await confirm(world, intent, "pm_card_visa")).payment_method);
-      await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card } });
-      await stripe.paymentMethods.detach(card);
-      const found = await stripe.customers.retrieve(customer);
-      const again = await refusal(stripe.paymentMethods.detach(card));
+      const another = await paymentMethods.attach("pm_card_visa", { customer: (await newCustomer(world)).id });
+      const makeDefault = (id: string) =>
+        customers.update(customer, { invoice_settings: { default_payment_method: id } });
+      const listed = async () => (await paymentMethods.list({ customer })).data.map(({ id }) => id).join();
+      await makeDefault(card);
+      const wasListed = (await listed()) === card;
+      await paymentMethods.detach(card);
+      const found = await customers.retrieve(customer);
       return {
-        owner: (await stripe.paymentMethods.retrieve(card)).customer === null,
-        hasDefault: !found.deleted && found.invoice_settings.default_payment_method !== null,
-        again: again.status,
+        ...{ wasListed, listed: await listed() },
+        owner: String((await paymentMethods.retrieve(card)).customer),
+        default: found.deleted ? "deleted" : String(found.invoice_settings.default_payment_method),
+        again: (await refusal(paymentMethods.detach(card))).status,
+        nobodys: (await refusal(makeDefault(card))).code,
+        anothers: (await refusal(makeDefault(another.id))).code,
       };
     },
-    comes: { owner: true, hasDefault: false, again: 400 },
-    page: "https://docs.stripe.com/api/payment_methods/detach",
-  },
-  {
-    situation: "the default card is shown with its customer",
-    async calls(world) {
-      const { stripe } = world;
-      const { id: customer } = await newCustomer(world);
-      const { id } = await stripe.paymentMethods.attach("pm_card_visa", { customer });
-      await stripe.customers.update(customer, { invoice_settings: { default_payment_method: id } });
-      const found = await stripe.customers.retrieve(customer, { expand: ["invoice_settings.default_payment_method"] });
-      const card = found.deleted ? null : found.invoice_settings.default_payment_method;
-      return { brand: typeof card === "object" ? card?.card?.brand : "not expanded" };
+    comes: {
+      ...{ wasListed: true, listed: "", owner: "null", default: "null", again: 400 },
+      ...{ nobodys: "resource_missing", anothers: "resource_missing" },
     },
-    comes: { brand: "visa" },
-    page: "https://docs.stripe.com/api/expanding_objects",
+    page: "https://docs.stripe.com/api/payment_methods/detach",
   },
   {
     situation: "a deleted customer has a mark, is in no list, runs no subscription and cannot be deleted again",
@@ -147,36 +99,32 @@ export const customers: Fact[] = [
     page: "https://docs.stripe.com/api/customers/delete",
   },
   {
-    situation: "an unknown customer is missing",
+    situation: "an unknown customer, price or setup intent is missing",
     async calls({ stripe }) {
-      const { status, code } = await refusal(stripe.customers.retrieve("cus_00000000000000"));
-      return { status, code };
+      const found = [
+        stripe.customers.retrieve("cus_00000000000000"),
+        stripe.prices.retrieve("price_000000000000000000000000"),
+        stripe.setupIntents.retrieve("seti_000000000000000000000000"),
+      ];
+      const refused = await Promise.all(found.map(refusal));
+      return { statuses: refused.map(({ status }) => status), codes: refused.map(({ code }) => code) };
     },
-    comes: { status: 404, code: "resource_missing" },
+    comes: { statuses: [404, 404, 404], codes: Array(3).fill("resource_missing") },
     page: "https://docs.stripe.com/error-codes#resource-missing",
   },
-  ...(
-    [
-      { what: "a value of 501 characters", metadata: { sign_up_id: "a".repeat(501) }, isTaken: false },
-      { what: "a value of 500 characters", metadata: { sign_up_id: "a".repeat(500) }, isTaken: true },
-      { what: "a name of 41 characters", metadata: { ["n".repeat(41)]: "a" }, isTaken: false },
-      { what: "a name of 40 characters", metadata: { ["n".repeat(40)]: "a" }, isTaken: true },
-      { what: "51 names", metadata: numbered(51), isTaken: false },
-      { what: "50 names", metadata: numbered(50), isTaken: true },
-    ] as const
-  ).map(
-    ({ what, metadata, isTaken }): Fact => ({
-      situation: `metadata with ${what} is ${isTaken ? "kept" : "refused"}`,
-      async calls({ stripe }) {
-        const { status, isRefused } = await refusal(stripe.customers.create({ metadata }));
-        return { isTaken: isRefused === false, status };
-      },
-      comes: { isTaken, status: isTaken ? undefined : 400 },
-      page: "https://docs.stripe.com/metadata",
-    }),
-  ),
+  {
+    situation: "metadata has up to 50 names of 40 characters with values of 500 characters",
+    async calls({ stripe }) {
+      const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, nth) => [nth, "a"]));
+      const isTaken = async (metadata: Record<string, string>) =>
+        (await refusal(stripe.customers.create({ metadata }))).isRefused === false;
+      return {
+        values: [await isTaken({ name: "a".repeat(500) }), await isTaken({ name: "a".repeat(501) })],
+        names: [await isTaken({ ["n".repeat(40)]: "a" }), await isTaken({ ["n".repeat(41)]: "a" })],
+        counts: [await isTaken(numbered(50)), await isTaken(numbered(51))],
+      };
+    },
+    comes: { values: [true, false], names: [true, false], counts: [true, false] },
+    page: "https://docs.stripe.com/metadata",
+  },
 ];
-
-function numbered(count: number): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`name_${index}`, "a"]));
-}

@@ -1,29 +1,25 @@
-import type { Fact, UnseenFact } from "../fact";
+import type { Fact, SimulatorWorld } from "../fact";
 import { DAY, newCustomer, refusal, subscribe } from "./situations";
 
 const PAGE = "https://docs.stripe.com/api/idempotent_requests";
-const NOT_ON_DEMAND = "Stripe does not fail on demand";
 
 export const idempotency: Fact[] = [
   {
-    situation: "the same creation twice under one idempotency key creates one object",
+    situation:
+      "the same creation twice under one key creates one object, the saved answer is marked, another body refused",
     async calls({ stripe, unique }) {
       const [email, idempotencyKey] = [`${unique("twice")}@example.com`, unique("key")];
       const first = await stripe.customers.create({ email }, { idempotencyKey });
       const second = await stripe.customers.create({ email }, { idempotencyKey });
-      return { isSame: first.id === second.id, customers: (await stripe.customers.list({ email })).data.length };
+      const marks = [first, second].map(({ lastResponse }) => lastResponse.headers["idempotent-replayed"]);
+      const other = await refusal(stripe.customers.create({ name: "Grace" }, { idempotencyKey }));
+      const customers = (await stripe.customers.list({ email })).data.length;
+      return { isSame: first.id === second.id, marks, customers, other };
     },
-    comes: { isSame: true, customers: 1 },
-    page: PAGE,
-  },
-  {
-    situation: "another body under a used idempotency key is refused",
-    async calls({ stripe, unique }) {
-      const idempotencyKey = unique("key");
-      await stripe.customers.create({ name: "Ada" }, { idempotencyKey });
-      return refusal(stripe.customers.create({ name: "Grace" }, { idempotencyKey }));
+    comes: {
+      ...{ isSame: true, marks: [undefined, "true"], customers: 1 },
+      other: { status: 400, type: "idempotency_error" },
     },
-    comes: { status: 400, type: "idempotency_error" },
     page: PAGE,
   },
   {
@@ -51,29 +47,16 @@ export const idempotency: Fact[] = [
       await prices.update(price, { active: true });
       const again = await refusal(subscribe(world, customer, price, { idempotencyKey }));
       const { status: other } = await subscribe(world, customer, price, { idempotencyKey: anotherKey });
-      return { archived: first.status, again: again.status, other };
+      return { archived: first.status, again: again.status, isMarked: [first.isReplayed, again.isReplayed], other };
     },
-    comes: { archived: 400, again: 400, other: "trialing" },
-    page: PAGE,
-  },
-  {
-    situation: "an idempotency key is not used up by a request that is invalid",
-    async calls(world) {
-      const [{ id: customer }, { id: price }] = [await newCustomer(world), await world.price(10_000)];
-      const options = { idempotencyKey: world.unique("key") };
-      const fields = { customer, items: [{ price }], off_session: "perhaps" };
-      const invalid = await refusal(world.stripe.rawRequest("POST", "/v1/subscriptions", fields, options));
-      return { invalid: invalid.status, valid: (await subscribe(world, customer, price, options)).status };
-    },
-    comes: { invalid: 400, valid: "trialing" },
+    comes: { archived: 400, again: 400, isMarked: [undefined, true], other: "trialing" },
     page: PAGE,
   },
 ];
 
-export const idempotencyUnseen: UnseenFact[] = [
+export const simulatedIdempotency: Fact<SimulatorWorld>[] = [
   {
     situation: "an idempotency key is forgotten after 24 hours",
-    notInTestMode: "it takes a day, and test clocks do not move it",
     async calls({ stripe, unique, moveAccountClock }) {
       const idempotencyKey = unique("key");
       const create = async () => (await stripe.customers.create({ name: "Ada" }, { idempotencyKey })).id;
@@ -92,11 +75,11 @@ export const idempotencyUnseen: UnseenFact[] = [
       { kind: "500-after", situation: "a failure after the work is repeated under its key", comes: [500, 500, 1] },
       { kind: "409", situation: "a refusal because the key is in use is not repeated", comes: [409, 200, 1] },
       { kind: "429", situation: "a refusal because of too many requests is not repeated", comes: [429, 200, 1] },
+      { kind: "502", situation: "a failure of the edge executes nothing and is not repeated", comes: [502, 200, 1] },
     ] as const
   ).map(
-    ({ kind, situation, comes: [first, again, customers] }): UnseenFact => ({
+    ({ kind, situation, comes: [first, again, customers] }): Fact<SimulatorWorld> => ({
       situation,
-      notInTestMode: NOT_ON_DEMAND,
       async calls({ stripe, unique, fault }) {
         const [email, idempotencyKey] = [`${unique("fault")}@example.com`, unique("key")];
         const create = async (additionalHeaders = {}) => {

@@ -1,6 +1,7 @@
 import type { Fact } from "../fact";
 
 const PORTAL = "https://docs.stripe.com/api/customer_portal/configurations";
+const SITE = "https://example.com";
 
 export const portal: Fact[] = [
   {
@@ -19,13 +20,8 @@ export const portal: Fact[] = [
           },
         },
         ...{ login_page: { enabled: true }, metadata: { made_by: world.unique("portal") } },
-        ...{
-          business_profile: {
-            privacy_policy_url: "https://example.com/privacy",
-            terms_of_service_url: "https://example.com/terms",
-          },
-        },
-        default_return_url: "https://example.com",
+        business_profile: { privacy_policy_url: `${SITE}/privacy`, terms_of_service_url: `${SITE}/terms` },
+        default_return_url: SITE,
       });
       const expand = ["data.features.subscription_update.products"];
       const { data } = await configurations.list({ active: true, expand, limit: 100 });
@@ -42,7 +38,7 @@ export const portal: Fact[] = [
     },
     comes: {
       ...{ cancel: "at_period_end", trial: "continue_trial", updates: ["price"], isOffered: true, hasLoginPage: true },
-      back: "https://example.com",
+      back: SITE,
     },
     page: `${PORTAL}/create`,
   },

@@ -1,5 +1,5 @@
 import type { Fact } from "../fact";
-import { confirm, newCustomer, newIntent, refusal } from "./situations";
+import { confirm, newIntent, refusal } from "./situations";
 
 const TESTING = "https://docs.stripe.com/testing?testing-method=payment-methods";
 const LIFECYCLE = "https://docs.stripe.com/payments/paymentintents/lifecycle";
@@ -17,12 +17,14 @@ const DECLINED: [card: string, code: string, decline_code?: string][] = [
 ];
 
 /** Test cards that are set up, with their brands. */
-const WORKING: [card: string, brand: string][] = [
-  ["pm_card_visa", "visa"],
-  ["pm_card_mastercard", "mastercard"],
-  ["pm_card_amex", "amex"],
-  ["pm_card_chargeCustomerFail", "visa"],
-];
+const WORKING: Record<string, string> = {
+  pm_card_visa: "visa",
+  pm_card_mastercard: "mastercard",
+  pm_card_amex: "amex",
+  pm_card_chargeCustomerFail: "visa",
+};
+
+const OVER = { card: "setup_intent_unexpected_state", again: "setup_intent_unexpected_state" };
 
 export const setupIntents: Fact[] = [
   {
@@ -34,44 +36,28 @@ export const setupIntents: Fact[] = [
     comes: { status: "requires_payment_method", hasSecret: true, payment_method: "null" },
     page: "https://docs.stripe.com/api/setup_intents/object",
   },
-  ...WORKING.map(
-    ([card, brand]): Fact => ({
-      situation: `the card ${card} is set up: it is the customer's, and the same number has the same fingerprint`,
-      async calls(world) {
-        const enter = async () => {
-          const { id, customer } = await newIntent(world);
-          const { status } = await confirm(world, id, card);
-          const { payment_method: found } = await world.stripe.setupIntents.retrieve(id, {
-            expand: ["payment_method"],
-          });
-          const method = typeof found === "object" ? found : null;
-          return { status, isCustomers: method?.customer === customer, card: method?.card };
-        };
-        const [one, other] = [await enter(), await enter()];
-        const isSame = Boolean(one.card?.fingerprint) && one.card?.fingerprint === other.card?.fingerprint;
-        return {
-          status: one.status,
-          isCustomers: one.isCustomers,
-          brand: one.card?.brand,
-          hasDigits: /^\d{4}$/.test(one.card?.last4 ?? ""),
-          isSame,
-        };
-      },
-      comes: { status: "succeeded", isCustomers: true, brand, hasDigits: true, isSame: true },
-      page: TESTING,
-    }),
-  ),
   {
-    situation: "two card numbers have two fingerprints",
+    situation:
+      "each working card is set up and the customer's; each number has a fingerprint of its own, always the same",
     async calls(world) {
-      const fingerprintOf = async (card: string) => {
-        const { id: customer } = await newCustomer(world);
-        return (await world.stripe.paymentMethods.attach(card, { customer })).card?.fingerprint;
+      const enter = async (card: string) => {
+        const { id, customer } = await newIntent(world);
+        const { status } = await confirm(world, id, card);
+        const { payment_method } = await world.stripe.setupIntents.retrieve(id, { expand: ["payment_method"] });
+        const { card: entered, customer: owner } = Object(payment_method);
+        return { ...entered, status, isOwned: owner === customer, hasDigits: /^\d{4}$/.test(entered?.last4) };
       };
-      return { isSame: (await fingerprintOf("pm_card_visa")) === (await fingerprintOf("pm_card_mastercard")) };
+      const cards = Object.keys(WORKING);
+      const entered = await Promise.all([...cards, ...cards].map(enter));
+      return {
+        statuses: [...new Set(entered.map(({ status }) => status))],
+        brands: entered.slice(0, cards.length).map(({ brand }) => brand),
+        areOwned: entered.every(({ isOwned, hasDigits }) => isOwned && hasDigits),
+        fingerprints: new Set(entered.map(({ fingerprint }) => fingerprint)).size,
+      };
     },
-    comes: { isSame: false },
-    page: "https://docs.stripe.com/api/payment_methods/object#payment_method_object-card-fingerprint",
+    comes: { statuses: ["succeeded"], brands: Object.values(WORKING), areOwned: true, fingerprints: 4 },
+    page: TESTING,
   },
   ...DECLINED.map(
     ([card, code, decline_code]): Fact => ({
@@ -80,13 +66,10 @@ export const setupIntents: Fact[] = [
         const { id } = await newIntent(world);
         const { status, type, ...declined } = await refusal(confirm(world, id, card));
         const after = await world.stripe.setupIntents.retrieve(id);
+        const { status: left, last_setup_error: error } = after;
         return {
           ...{ http: status, type, code: declined.code, decline_code: decline_code && String(declined.decline_code) },
-          ...{
-            status: after.status,
-            error: after.last_setup_error?.code,
-            hasMessage: !!after.last_setup_error?.message,
-          },
+          ...{ status: left, error: error?.code, hasMessage: !!error?.message },
           next: (await confirm(world, id, "pm_card_visa")).status,
         };
       },
@@ -108,31 +91,20 @@ export const setupIntents: Fact[] = [
     page: LIFECYCLE,
   },
   {
-    situation: "a canceled setup intent takes no card, and cannot be canceled again",
+    situation: "a setup intent that is canceled or succeeded takes no other card, and cannot be canceled",
     async calls(world) {
-      const { id } = await newIntent(world);
       const { setupIntents } = world.stripe;
-      const { status } = await setupIntents.cancel(id, { cancellation_reason: "abandoned" });
-      const card = await refusal(confirm(world, id, "pm_card_visa"));
-      const again = await refusal(setupIntents.cancel(id));
-      return { status, card: card.code, again: again.code };
+      const afterwards = async (id: string) => ({
+        card: (await refusal(confirm(world, id, "pm_card_mastercard"))).code,
+        again: (await refusal(setupIntents.cancel(id))).code,
+        status: (await setupIntents.retrieve(id)).status,
+      });
+      const [canceled, succeeded] = [await newIntent(world), await newIntent(world)];
+      await setupIntents.cancel(canceled.id, { cancellation_reason: "abandoned" });
+      await confirm(world, succeeded.id, "pm_card_visa");
+      return { canceled: await afterwards(canceled.id), succeeded: await afterwards(succeeded.id) };
     },
-    comes: { status: "canceled", card: "setup_intent_unexpected_state", again: "setup_intent_unexpected_state" },
-    page: "https://docs.stripe.com/api/setup_intents/cancel",
-  },
-  {
-    situation: "a setup intent that succeeded takes no other card, and cannot be canceled",
-    async calls(world) {
-      const { id } = await newIntent(world);
-      await confirm(world, id, "pm_card_visa");
-      const card = await refusal(confirm(world, id, "pm_card_mastercard"));
-      const canceled = await refusal(world.stripe.setupIntents.cancel(id));
-      const { status } = await world.stripe.setupIntents.retrieve(id);
-      return { card: card.code, canceled: canceled.code, status };
-    },
-    comes: {
-      ...{ card: "setup_intent_unexpected_state", canceled: "setup_intent_unexpected_state", status: "succeeded" },
-    },
+    comes: { canceled: { ...OVER, status: "canceled" }, succeeded: { ...OVER, status: "succeeded" } },
     page: "https://docs.stripe.com/api/setup_intents/cancel",
   },
   {
@@ -159,15 +131,6 @@ export const setupIntents: Fact[] = [
     comes: { usedCards: ["1", "0"] },
     page: "https://docs.stripe.com/api/setup_intents/list",
   },
-  {
-    situation: "an unknown setup intent is missing",
-    async calls({ stripe }) {
-      const { status, type, code } = await refusal(stripe.setupIntents.retrieve("seti_000000000000000000000000"));
-      return { status, type, code };
-    },
-    comes: { status: 404, type: "invalid_request_error", code: "resource_missing" },
-    page: "https://docs.stripe.com/error-codes#resource-missing",
-  },
 ];
 
 /** What the site reads with the publishable key and a client secret. */
@@ -187,35 +150,20 @@ export const publicSetupIntents: Fact[] = [
     page: "https://docs.stripe.com/api/setup_intents/retrieve",
   },
   {
-    situation: "with a client secret of another setup, the site sees none",
-    async calls(world) {
-      const { client_secret } = await newIntent(world);
-      const { http, status } = await world.asSite(`${client_secret.split("_secret_")[0]}_secret_anothersecret`);
-      return { isUnknown: http === 400 || http === 404, status };
-    },
-    comes: { isUnknown: true, status: undefined },
-    page: "https://docs.stripe.com/api/setup_intents/retrieve",
-  },
-  {
-    situation: "with the publishable key alone, which everyone can read, neither customers nor a setup can be read",
+    situation: "with another client secret, without one or with a wrong key, a setup cannot be read, nor can customers",
     async calls(world) {
       const { id } = await newIntent(world);
       const { customers, setupIntents } = world.stripe;
       const options = { apiKey: world.publishableKey };
-      const list = await refusal(customers.list({ limit: 1 }, options));
-      const setup = await refusal(setupIntents.retrieve(id, {}, options));
-      return { isListRefused: list.isRefused !== false, isSetupRefused: setup.isRefused !== false };
+      const another = await world.asSite(`${id}_secret_anothersecret`);
+      return {
+        ...{ isUnknown: another.http === 400 || another.http === 404, status: another.status },
+        isSetupRefused: (await refusal(setupIntents.retrieve(id, {}, options))).isRefused !== false,
+        isListRefused: (await refusal(customers.list({ limit: 1 }, options))).isRefused !== false,
+        wrongKey: (await world.asSite(`${id}_secret_anothersecret`, "a_wrong_key")).http,
+      };
     },
-    comes: { isListRefused: true, isSetupRefused: true },
+    comes: { isUnknown: true, status: undefined, isSetupRefused: true, isListRefused: true, wrongKey: 401 },
     page: "https://docs.stripe.com/keys",
-  },
-  {
-    situation: "with a wrong key, the site is refused",
-    async calls(world) {
-      const { client_secret } = await newIntent(world);
-      return { http: (await world.asSite(client_secret, "a_wrong_key")).http };
-    },
-    comes: { http: 401 },
-    page: "https://docs.stripe.com/api/errors",
   },
 ];

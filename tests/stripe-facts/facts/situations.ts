@@ -12,17 +12,18 @@ export const MINI = 10_000;
 /** What Stripe says to a call that it refuses. */
 export async function refusal(
   call: Promise<unknown>,
-): Promise<Answer & { status?: number; type?: string; code?: string; param?: string }> {
+): Promise<Answer & { status?: number; type?: string; code?: string; param?: string; isReplayed?: true }> {
   try {
     await call;
   } catch (error) {
     if (!(error instanceof Errors.errors.StripeError)) throw error;
-    const { statusCode: status, rawType: type, code, param, decline_code } = error;
+    const { statusCode: status, rawType: type, code, param, decline_code, headers } = error;
     return {
       ...{ status, type: type && String(type) },
       ...(code && { code }),
       ...(param && { param }),
       ...(decline_code && { decline_code }),
+      ...(headers?.["idempotent-replayed"] === "true" && { isReplayed: true as const }),
     };
   }
   return { isRefused: false };
@@ -65,20 +66,23 @@ export async function newTrial(world: World, { card = "pm_card_visa", cents = ST
   }
   const { id, trial_end } = await subscribe(world, customer, (await world.price(cents)).id);
   const end = trial_end ?? 0;
-  const invoices = async () => (await stripe.invoices.list({ subscription: id, limit: 100 })).data;
+  const listed = async (filter: Stripe.InvoiceListParams = {}) =>
+    (await stripe.invoices.list({ subscription: id, limit: 100, ...filter })).data;
   return {
     id,
     customer,
     clock,
     end,
-    invoices,
+    invoices: () => listed(),
+    /** The amounts of its paid invoices. */
+    paid: async () => (await listed({ status: "paid" })).map(({ amount_paid }) => amount_paid),
     read: () => stripe.subscriptions.retrieve(id),
     /** Goes to the end of the trial. Two hours later, the first charge has been tried. */
     endTrial: () => clock.advance(end + 60),
     charge: () => clock.advance(end + 2 * HOUR),
     /** The subscription with its latest invoice. */
     async state() {
-      const [{ status }, [invoice]] = [await stripe.subscriptions.retrieve(id), await invoices()];
+      const [{ status }, [invoice]] = [await stripe.subscriptions.retrieve(id), await listed()];
       return { status, invoice: invoice?.status, cents: invoice?.amount_due, attempts: invoice?.attempt_count };
     },
   };
@@ -103,5 +107,3 @@ export function subscribe(
 
 /** A day such as `2027-01-31`. */
 export const dayOf = (seconds: number | null | undefined) => new Date((seconds ?? 0) * 1000).toISOString().slice(0, 10);
-
-export const byName = (names: string[]) => names.sort();

@@ -1,10 +1,12 @@
-import type { Fact, UnseenFact } from "../fact";
+import type { Fact, SimulatorWorld } from "../fact";
+import type { World } from "../world";
 import { DAY, HOUR, MINI, newCustomer, newTrial, refusal, STANDARD, subscribe, TRIAL_DAYS } from "./situations";
 
 const TRIALS = "https://docs.stripe.com/billing/subscriptions/trials";
 const CANCEL = "https://docs.stripe.com/billing/subscriptions/cancel";
 const PREVIEW = "https://docs.stripe.com/api/invoices/create_preview";
-const TAX_IS_SET_UP_BY_HAND = "Stripe Tax needs a head office and registrations, which are the account's own";
+
+const INVALID = { status: 400, type: "invalid_request_error" };
 
 export const trials: Fact[] = [
   {
@@ -61,13 +63,10 @@ export const trials: Fact[] = [
   {
     situation: "a trial without a card ends canceled, without a charge",
     async calls(world) {
-      const { read, charge, invoices } = await newTrial(world, { card: null }).then(async (trial) => {
-        await trial.endTrial();
-        return trial;
-      });
-      await charge();
-      const amounts = (await invoices()).map(({ amount_due }) => amount_due);
-      return { status: (await read()).status, amounts };
+      const trial = await newTrial(world, { card: null });
+      await trial.charge();
+      const amounts = (await trial.invoices()).map(({ amount_due }) => amount_due);
+      return { status: (await trial.read()).status, amounts };
     },
     comes: { status: "canceled", amounts: [0] },
     page: "https://docs.stripe.com/billing/subscriptions/trials/free-trials",
@@ -79,15 +78,10 @@ export const trials: Fact[] = [
       const later = trial.end + 10 * DAY;
       const moved = await world.stripe.subscriptions.update(trial.id, { trial_end: later });
       await trial.charge();
-      const before = await trial.state();
+      const { status: before } = await trial.state();
       await trial.clock.advance(later + 2 * HOUR);
-      const after = await trial.state();
-      return {
-        before: before.status,
-        after: after.status,
-        cents: after.cents,
-        anchor: moved.billing_cycle_anchor - later,
-      };
+      const { status: after, cents } = await trial.state();
+      return { before, after, cents, anchor: moved.billing_cycle_anchor - later };
     },
     comes: { before: "trialing", after: "active", cents: STANDARD, anchor: 0 },
     page: "https://docs.stripe.com/api/subscriptions/update#update_subscription-trial_end",
@@ -113,58 +107,48 @@ export const trials: Fact[] = [
     async calls(world) {
       const trial = await newTrial(world);
       const update = { cancel_at_period_end: true };
-      const { status, cancel_at, cancel_at_period_end } = await world.stripe.subscriptions.update(trial.id, update);
+      const canceled = await world.stripe.subscriptions.update(trial.id, update);
+      const isAtEnd = canceled.cancel_at_period_end || canceled.cancel_at === trial.end;
       await trial.charge();
       const amounts = (await trial.invoices()).map(({ amount_due }) => amount_due);
-      return {
-        was: status,
-        isAtEnd: cancel_at_period_end || cancel_at === trial.end,
-        status: (await trial.read()).status,
-        amounts,
-      };
+      return { was: canceled.status, isAtEnd, status: (await trial.read()).status, amounts };
     },
     comes: { was: "trialing", isAtEnd: true, status: "canceled", amounts: [0] },
     page: CANCEL,
   },
   {
-    situation: "a subscription that is canceled now ends with the comment, and cannot be canceled again",
+    situation:
+      "what is canceled after a charge ends with the comment, is neither refunded nor charged nor canceled again",
     async calls(world) {
-      const { id, customer } = await newTrial(world);
+      const trial = await newTrial(world);
+      await trial.charge();
       const { subscriptions } = world.stripe;
-      const ended = await subscriptions.cancel(id, { cancellation_details: { comment: "not-me" } });
-      const again = await refusal(subscriptions.cancel(id));
-      const running = (await subscriptions.list({ customer })).data.length;
-      const all = (await subscriptions.list({ customer, status: "all" })).data.length;
-      return { status: ended.status, comment: ended.cancellation_details?.comment, again: again.code, running, all };
+      const ended = await subscriptions.cancel(trial.id, { cancellation_details: { comment: "not-me" } });
+      const again = await refusal(subscriptions.cancel(trial.id));
+      await trial.clock.advance(trial.end + 40 * DAY);
+      const paid = (await trial.invoices()).map(({ amount_paid }) => amount_paid);
+      return { status: ended.status, comment: ended.cancellation_details?.comment, again: again.code, paid };
     },
-    comes: { status: "canceled", comment: "not-me", again: "resource_missing", running: 0, all: 1 },
-    page: "https://docs.stripe.com/api/subscriptions/cancel",
+    comes: { status: "canceled", comment: "not-me", again: "resource_missing", paid: [STANDARD, 0] },
+    page: CANCEL,
   },
   {
-    situation: "a customer's subscriptions are listed with their metadata, also canceled ones, the newest first",
+    situation:
+      "a customer's subscriptions are listed with their metadata, the newest first, canceled ones if all are asked",
     async calls(world) {
       const [{ id: customer }, { id: price }] = [await newCustomer(world), await world.price(MINI)];
       for (const sign_up_id of ["first", "second"]) {
         const { id } = await subscribe(world, customer, price, {}, { sign_up_id });
         if (sign_up_id === "first") await world.stripe.subscriptions.cancel(id);
       }
-      const { data } = await world.stripe.subscriptions.list({ customer, status: "all", limit: 100 });
-      return { signUps: data.map(({ metadata }) => metadata.sign_up_id) };
+      const listed = async (status?: "all") =>
+        (await world.stripe.subscriptions.list({ customer, status, limit: 100 })).data.map(
+          ({ metadata }) => metadata.sign_up_id,
+        );
+      return { all: await listed("all"), running: await listed() };
     },
-    comes: { signUps: ["second", "first"] },
+    comes: { all: ["second", "first"], running: ["second"] },
     page: "https://docs.stripe.com/api/subscriptions/list",
-  },
-  {
-    situation: "what is canceled after a charge is neither refunded nor charged again",
-    async calls(world) {
-      const trial = await newTrial(world);
-      await trial.charge();
-      await world.stripe.subscriptions.cancel(trial.id);
-      await trial.clock.advance(trial.end + 40 * DAY);
-      return { paid: (await trial.invoices()).map(({ amount_paid }) => amount_paid) };
-    },
-    comes: { paid: [STANDARD, 0] },
-    page: CANCEL,
   },
   {
     situation: "the first charge is known before: the price, untaxed",
@@ -181,41 +165,43 @@ export const trials: Fact[] = [
     },
     page: PREVIEW,
   },
-  ...(
-    [
-      { what: "of an archived price", code: undefined, param: undefined },
-      { what: "of an unknown price", code: "resource_missing", param: "items[0][price]" },
-      { what: "of a deleted customer", code: "resource_missing", param: "customer" },
-    ] as const
-  ).map(
-    ({ what, code, param }): Fact => ({
-      situation: `a subscription ${what} is refused`,
-      async calls(world) {
-        const [{ id: customer }, { id: price }] = [await newCustomer(world), await world.newPrice(MINI)];
-        if (what === "of an archived price") await world.stripe.prices.update(price, { active: false });
-        if (what === "of a deleted customer") await world.stripe.customers.del(customer);
-        const chosen = what === "of an unknown price" ? "price_000000000000000000000000" : price;
-        const refused = await refusal(subscribe(world, customer, chosen));
-        const { type } = refused;
-        return { type, ...(code && { code: refused.code, param: refused.param }) };
-      },
-      comes: { type: "invalid_request_error", ...(code && { code, param }) },
-      page: "https://docs.stripe.com/api/subscriptions/create",
-    }),
-  ),
+  {
+    situation: "a subscription of an archived or unknown price, or of a deleted customer, is refused",
+    async calls(world) {
+      const [{ id: customer }, { id: deleted }] = [await newCustomer(world), await newCustomer(world)];
+      const [{ id: price }, { id: archived }] = [await world.price(MINI), await world.newPrice(MINI)];
+      await world.stripe.prices.update(archived, { active: false });
+      await world.stripe.customers.del(deleted);
+      const { status, type } = await refusal(subscribe(world, customer, archived));
+      return {
+        archived: { status, type },
+        unknown: await refusal(subscribe(world, customer, "price_000000000000000000000000")),
+        deleted: await refusal(subscribe(world, deleted, price)),
+      };
+    },
+    comes: {
+      archived: INVALID,
+      unknown: { ...INVALID, code: "resource_missing", param: "items[0][price]" },
+      deleted: { ...INVALID, code: "resource_missing", param: "customer" },
+    },
+    page: "https://docs.stripe.com/api/subscriptions/create",
+  },
 ];
 
-export const trialsUnseen: UnseenFact[] = [
+/** A subscription with Stripe Tax. */
+async function subscribeTaxed({ stripe, price }: World, customer: string) {
+  return stripe.subscriptions.create({
+    ...{ customer, items: [{ price: (await price(STANDARD)).id }], trial_period_days: TRIAL_DAYS },
+    automatic_tax: { enabled: true },
+    trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
+  });
+}
+
+export const simulatedTrials: Fact<SimulatorWorld>[] = [
   {
     situation: "with Stripe Tax, the first charge's tax is known before, and comes on top",
-    notInTestMode: TAX_IS_SET_UP_BY_HAND,
     async calls(world) {
-      const { id: customer } = await newCustomer(world);
-      const { id: subscription } = await world.stripe.subscriptions.create({
-        ...{ customer, items: [{ price: (await world.price(STANDARD)).id }], trial_period_days: TRIAL_DAYS },
-        automatic_tax: { enabled: true },
-        trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
-      });
+      const { id: subscription } = await subscribeTaxed(world, (await newCustomer(world)).id);
       const { subtotal, total, amount_due, total_taxes, automatic_tax } = await world.stripe.invoices.createPreview({
         subscription,
       });
@@ -226,20 +212,15 @@ export const trialsUnseen: UnseenFact[] = [
     page: "https://docs.stripe.com/tax/subscriptions",
   },
   {
-    situation: "with Stripe Tax, a customer whose place is unknown is refused by name",
-    notInTestMode: TAX_IS_SET_UP_BY_HAND,
+    situation: "with Stripe Tax, a customer whose place is unknown is refused by name, and known before",
     async calls(world) {
       const { id: customer } = await world.stripe.customers.create({ address: { line1: "1 Example Street" } });
-      const { code } = await refusal(
-        world.stripe.subscriptions.create({
-          ...{ customer, items: [{ price: (await world.price(MINI)).id }], trial_period_days: TRIAL_DAYS },
-          automatic_tax: { enabled: true },
-          trial_settings: { end_behavior: { missing_payment_method: "cancel" } },
-        }),
-      );
-      return { code };
+      const before = async (id: string) =>
+        (await world.stripe.customers.update(id, { metadata: {}, expand: ["tax"] })).tax?.automatic_tax;
+      const places = [await before(customer), await before((await newCustomer(world)).id)];
+      return { code: (await refusal(subscribeTaxed(world, customer))).code, places };
     },
-    comes: { code: "customer_tax_location_invalid" },
+    comes: { code: "customer_tax_location_invalid", places: ["unrecognized_location", "supported"] },
     page: "https://docs.stripe.com/tax/customer-locations",
   },
 ];

@@ -25,10 +25,9 @@ type Options = {
   tell?: Stripe["emit"];
 };
 
-type Sent = { call: string; params: Record<string, string>; key: string | null; redirect: RequestInit["redirect"] };
+type Said = Answer | Response | undefined;
 /** Answers in place of the model or a receiver. Returning `undefined` leaves the answer to them. */
 export type Instead = (url: URL, request: Request) => Said | Promise<Said>;
-type Said = Answer | Response | undefined;
 
 const description = openApi("http://localhost:8788");
 const { paths } = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) }).parse(description);
@@ -45,7 +44,7 @@ const accepted = z.object({ client_secret: z.string(), status_url: z.string() })
 export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = () => {} }: Options = {}) {
   const memory = databaseInMemory(io);
   const model = new Stripe(new Scheduler(Date.now()), tell);
-  const env: Record<string, unknown> = { ...SETTINGS, DB: memory.d1, ...settings };
+  let env: Record<string, unknown> = { ...SETTINGS, DB: memory.d1, ...settings };
   const logged: Record<string, unknown>[] = [];
   for (const level of ["info", "warn", "error"] as const)
     vi.spyOn(console, level).mockImplementation((line) => logged.push({ on: level, ...JSON.parse(line) }));
@@ -55,7 +54,7 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
   /** All outgoing calls in order: method and path for Stripe, method and URL for others. */
   const calls: string[] = [];
   /** The same calls with the parameters of their bodies or queries. */
-  const sent: Sent[] = [];
+  const sent: { call: string; params: Record<string, string>; key: string | null; redirect: RequestRedirect }[] = [];
   /** Replacement answers, by the beginning of the call that they apply to. */
   const instead = new Map<string, Answer | Instead>();
   /** @param body the request's, which is quicker to read than a copy of the request */
@@ -68,7 +67,7 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
     const given = [...instead].find(([beginning]) => call.startsWith(beginning))?.[1];
     const said = typeof given === "function" ? await given(url, request) : given;
     if (said instanceof Response) return said;
-    return said ? new Response(said.text, { status: said.status }) : answersOf(model)(url, request);
+    return said ? responseOf(said) : answersOf(model)(url, request);
   }
   let loop: TooManyCalls | undefined;
   /** After too many calls, waits forever, so that the test times out and reports the loop. */
@@ -93,7 +92,6 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
       const watched = work.finally(() => background.delete(watched));
       background.add(watched);
     },
-    passThroughOnException() {},
   });
   /** Resolves when all background work is done. */
   const settled = async () => {
@@ -123,6 +121,12 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
     return ask(`${origin}/subscription`, { method: "POST", headers, body }, "site");
   };
 
+  /** Sends an operator's command. */
+  const operate = (command: string, body: object = {}) => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${env.OPERATOR_TOKEN}` };
+    return ask(`/operator/${command}`, { method: "POST", headers, body: JSON.stringify(body) });
+  };
+
   return {
     ...memory,
     env,
@@ -134,17 +138,23 @@ export function apiInProcess({ settings, io, passwords = cheapPasswords, tell = 
     settled,
     ask,
     post,
+    operate,
     /** Posts a form and sets up a new card for it. Returns the sign-up's ID. */
     async onTrial(fields: object = {}, card: string = crypto.randomUUID()): Promise<string> {
       const { status_url, client_secret } = accepted.parse(await (await post(fields)).json());
       model.confirm(client_secret.split("_secret_")[0] ?? "", card, false);
       expect(await (await ask(status_url, {}, "site")).json()).toMatchObject({ status: "trial" });
       await settled();
-      expect(memory.rows("SELECT kind FROM outbox WHERE state = 'due' AND kind <> 'trial-ending'")).toEqual([]);
+      const isDue = "state = 'due' AND next_attempt_at <= ?";
+      expect(memory.rows(`SELECT kind FROM outbox WHERE ${isDue}`, new Date().toISOString()), "not sent").toEqual([]);
       const [row] = memory.rows("SELECT id FROM sign_ups ORDER BY created_at DESC, rowid DESC LIMIT 1");
       return String(row?.id);
     },
     runScheduled: () => publicApi.scheduled(null, env),
+    /** Another release's or an operator's settings, from the next request on. */
+    deploy(settings: Record<string, unknown>): void {
+      env = { ...env, ...settings };
+    },
   };
 }
 
@@ -153,8 +163,8 @@ async function expectDescribed({ method, url }: Request, response: Response): Pr
   const { status, headers } = response;
   if (status === 429 || status === 503) expect(headers.get("retry-after"), `Retry-After of ${status}`).toMatch(/^\d+$/);
   const path = new URL(url).pathname
-    .replace(/^(\/subscription\/status\/)[^/]+$/, "$1{token}")
-    .replace(/^(\/subscription\/packages\/)[^/]+$/, "$1{package_id}");
+    .replace(/(?<=\/status\/)[^/]+$/, "{token}")
+    .replace(/(?<=\/packages\/)[^/]+$/, "{package_id}");
   const operation = method.toLowerCase();
   if (!paths[path]?.[operation]) return;
   const type = headers.get("content-type")?.split(";")[0] ?? "";
@@ -173,7 +183,11 @@ export function answersOf(model: Stripe, fails?: StripeFault) {
   return async (url: URL, request: Request): Promise<Response> => {
     if (!url.pathname.startsWith("/v1/")) return Response.json({ data: [] });
     const key = request.headers.get("idempotency-key") ?? undefined;
-    const { status, text } = model.request(request.method, url, await request.text(), key, fails);
-    return new Response(text, { status, headers: { "content-type": "application/json" } });
+    return responseOf(model.request(request.method, url, await request.text(), key, fails));
   };
+}
+
+function responseOf({ status, text, isReplayed }: Answer): Response {
+  const replayed = isReplayed && { "idempotent-replayed": "true" };
+  return new Response(text, { status, headers: { "content-type": "application/json", ...replayed } });
 }

@@ -3,11 +3,14 @@ import { fileURLToPath } from "node:url";
 import type { D1Database } from "@cloudflare/workers-types";
 import initSqlJs, { type SqlValue, type Statement } from "sql.js";
 import * as z from "zod";
+import { PAID_PLANS } from "../../../app/contract/plans";
+import { SIGN_UP_HOURS, TRIAL_DAYS } from "../../../app/contract/trial";
 import { databaseOver } from "../../../functions/subscription-api/database";
 import { packagesIn } from "../../../functions/subscription-api/packages";
 import { signUpsIn } from "../../../functions/subscription-api/sign-ups/store";
 import { cheapPasswords } from "../cheap-passwords";
 import { validRequest } from "../person";
+import { requireIndex } from "./query-plans";
 
 type Row = Record<string, SqlValue>;
 /** Runs a database operation, for example as a step of a scheduler. */
@@ -26,7 +29,7 @@ const migrated = (() => {
 /** SQLite in memory with one writer; each statement and batch is atomic. Foreign keys as in D1. */
 export class MemoryDatabase {
   readonly #database = new Database(migrated);
-  readonly #statements = new Map<string, { statement: Statement; columns: string[] }>();
+  readonly #statements = new Map<string, Statement>();
 
   constructor() {
     this.#database.run("PRAGMA foreign_keys = ON; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
@@ -34,17 +37,12 @@ export class MemoryDatabase {
 
   run(sql: string, values: SqlValue[] = []) {
     try {
-      const known = this.#statements.get(sql) ?? { statement: this.#database.prepare(sql), columns: [] };
-      this.#statements.set(sql, known);
-      const { statement, columns } = known;
+      const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
       const results: Row[] = [];
       statement.bind(values);
       try {
-        while (statement.step()) {
-          if (columns.length === 0) columns.push(...statement.getColumnNames());
-          const cells = statement.get();
-          results.push(Object.fromEntries(columns.map((name, at) => [name, cells[at] ?? null])));
-        }
+        while (statement.step()) results.push(statement.getAsObject());
       } finally {
         statement.reset();
       }
@@ -79,7 +77,10 @@ export function d1Of(database: MemoryDatabase, io: Io) {
     return { sql, values, bind: (...given: unknown[]) => prepared(sql, given.map(sqlValue)), all: run, run, first };
   };
   return {
-    prepare: (sql: string) => prepared(sql, []),
+    prepare(sql: string) {
+      requireIndex(sql, (explain) => database.run(explain).results.map(({ detail }) => String(detail)));
+      return prepared(sql, []);
+    },
     batch(all: ReturnType<typeof prepared>[]) {
       return io(`batch: ${all.map(({ sql }) => sql.trim().slice(0, 24)).join("; ")}`, () => database.batch(all));
     },
@@ -102,6 +103,9 @@ export function databaseInMemory(io: Io = async (_label, effect) => effect()) {
   const database = new MemoryDatabase();
   const binding = d1.parse(d1Of(database, io));
   const db = databaseOver(binding);
+  // The owner may have changed the IDs of the first migration.
+  for (const { title, packageId } of PAID_PLANS)
+    database.run("UPDATE packages SET id = ? WHERE name = ?", [packageId, title]);
   return {
     d1: binding,
     db,
@@ -109,13 +113,14 @@ export function databaseInMemory(io: Io = async (_label, effect) => effect()) {
     /** Inserts a pending sign-up. */
     signUp: async (fields: Partial<typeof validRequest> = {}) => {
       const request = { ...validRequest, ...fields };
+      const { price_cents = null, stripe_price_id = null } = (await packagesIn(db).find(request.package_id)) ?? {};
       return signUpsIn(db).add({
         id: crypto.randomUUID(),
         idempotencyKey: crypto.randomUUID(),
         request,
         passwordHash: await cheapPasswords.hash(validRequest.password),
         requestId: "the-request",
-        price: await packagesIn(db).find(request.package_id),
+        terms: { price_cents, stripe_price_id, tax_added: false, trial_days: TRIAL_DAYS, sign_up_hours: SIGN_UP_HOURS },
       });
     },
   };

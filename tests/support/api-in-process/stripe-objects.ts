@@ -12,10 +12,14 @@ export type StripeObject = {
   email: string;
   payment_method: string | null;
   invoice_settings: { default_payment_method: string | null };
+  tax: { automatic_tax: string };
+  automatic_tax: { enabled: boolean };
   card: { fingerprint: string };
   items: { data: { price: StripeObject }[] };
   active: boolean;
   lookup_key: string | null;
+  product: string;
+  name: string;
   /** Cents. */
   unit_amount: number;
   parent: { subscription_details: { subscription: string } };
@@ -27,8 +31,8 @@ export type StripeObject = {
   /** Cents. */
   amount_paid: number;
 }>;
-/** A status and a JSON body. */
-export type Answer = { status: number; text: string };
+/** A status and a JSON body. `isReplayed`: saved under an idempotency key, and marked as such. */
+export type Answer = { status: number; text: string; isReplayed?: true };
 
 /** Cards whose fingerprint starts like this decline charges after the trial. */
 export const POOR = "poor";
@@ -41,10 +45,10 @@ export const missing = refusal(404, "resource_missing");
 /** The prices of the API's first migration, in cents. */
 export const PRICES = { price_mini: 10_000, price_lite: 20_000, price_standard: 50_000 };
 
-export function monthlyPrice(cents: number, lookup_key: string | null): Omit<StripeObject, "id"> {
+export function monthlyPrice(cents: number, lookup_key: string | null, product = "prod_1"): Omit<StripeObject, "id"> {
   const recurring = { interval: "month", interval_count: 1 };
   return {
-    ...{ object: "price", created: 0, customer: null, metadata: {}, currency: "usd", recurring, product: "prod_1" },
+    ...{ object: "price", created: 0, customer: null, metadata: {}, currency: "usd", recurring, product },
     ...{ active: true, unit_amount: cents, lookup_key },
   };
 }

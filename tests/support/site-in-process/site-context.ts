@@ -9,13 +9,15 @@ import type { SignupSession } from "../../../app/signup/session-state";
 import type { SignupReply, SignupStep } from "../../../app/signup/steps";
 import { PASSWORD, PERSONAL } from "../person";
 import { NONCE } from "../visitors/site-visitor";
-import { PATH, SETTINGS, SITE_URL, STATUS_URL } from "./site-settings";
+import { PATH, SETTINGS, SITE_URL, STATUS_URL, TERMS } from "./site-settings";
 
 export * from "./site-settings";
 
 const contexts = z.custom<AppLoadContext>();
 /** What the API says about a sign-up for `PLAN`. */
-export const PRICE = { price_cents: 50_000, currency: "usd" };
+const SAID = { ...TERMS, currency: "usd" };
+/** A setup intent that needs a card, whatever Stripe says about others. */
+const CARDLESS = "seti_9";
 type Answer = () => Response | Promise<Response>;
 
 /**
@@ -23,10 +25,11 @@ type Answer = () => Response | Promise<Response>;
  * mocks are restored.
  */
 export function siteContext(settings: Record<string, unknown> = {}) {
-  const api: { calls: { url: string; init: RequestInit }[]; answer: Answer; status: Answer } = {
+  const api: { calls: { url: string; init: RequestInit }[]; answer: Answer; status: Answer; end: Answer } = {
     calls: [],
-    answer: () => Response.json({ client_secret: "seti_1_secret_1", status_url: STATUS_URL, ...PRICE }),
-    status: () => Response.json({ status: "trial", trial_end: "2026-11-27T12:00:00.000Z", ...PRICE }),
+    answer: () => Response.json({ client_secret: "seti_1_secret_1", status_url: STATUS_URL, ...SAID }),
+    status: () => Response.json({ status: "trial", trial_end: "2026-11-27T12:00:00.000Z", ...SAID }),
+    end: () => new Response(null, { status: 405 }),
   };
   const stripe = { asked: [] as string[], says: { status: "requires_payment_method" } as object, status: 200 };
   const turnstileCalls = { asked: [] as string[], answer: (() => Response.json({ success: true })) as Answer };
@@ -34,6 +37,7 @@ export function siteContext(settings: Record<string, unknown> = {}) {
 
   async function fetchApi(url: string, init: RequestInit) {
     api.calls.push({ url, init });
+    if (init.method === "DELETE") return api.end();
     return init.method === "POST" ? api.answer() : api.status();
   }
   vi.spyOn(globalThis, "fetch").mockImplementation(async (url, init) => {
@@ -43,6 +47,7 @@ export function siteContext(settings: Record<string, unknown> = {}) {
     }
     const [id = ""] = /seti_\w+?(?=\?)/.exec(String(url)) ?? [];
     stripe.asked.push(id);
+    if (id === CARDLESS) return Response.json({ id, status: "requires_payment_method" });
     return Response.json({ id, ...stripe.says }, { status: stripe.status });
   });
   const read = readConfiguration({ ...SETTINGS, SUBSCRIPTION_API: { fetch: fetchApi }, ...settings });

@@ -1,9 +1,13 @@
 import { PAID_PLANS } from "../../../app/contract/plans";
+import type { Terms } from "../../../app/contract/terms";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
 
 export const SITE_URL = "https://www.site.example";
 const [MINI, , STANDARD] = PAID_PLANS;
 export const PLAN = STANDARD.packageId;
 export const OTHER_PLAN = MINI.packageId;
+/** A form for `PLAN` that is opened now. */
+export const TERMS: Terms = { price_cents: STANDARD.priceCents, tax_added: false, trial_days: TRIAL_DAYS };
 export const PATH = `/subscription/${PLAN}`;
 
 /** A limiter that allows `limit` requests per key and records the keys. */

@@ -1,23 +1,28 @@
-import { expect, test, vi } from "vitest";
-import { databaseOver, isTransient } from "../../../functions/subscription-api/database";
-import { databaseInMemory } from "../../support/api-in-process/database";
+import { expect, test } from "vitest";
+import { isCopied, isTransient } from "../../../functions/subscription-api/database";
 
-test("each statement is reported once, when it is prepared", async () => {
-  const onStatement = vi.fn();
-  const db = databaseOver(databaseInMemory().d1, onStatement);
-  await db.batch({ one: db.prepare("SELECT 1"), two: db.prepare("SELECT 2") });
-  expect(onStatement).toHaveBeenCalledTimes(2);
-});
-
+/*
+ * One of each kind of message that D1 is known to give: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list, workerd's d1-api.ts,
+ * and workers-sdk issues 9519, 14731 and 15351.
+ */
 test.each([
-  [true, "D1_ERROR: Network connection lost."],
-  [true, "Internal error while starting up D1 DB storage caused object to be reset."],
-  [true, "D1 DB reset because its code was updated."],
-  [true, "Cannot resolve D1 DB due to transient issue on remote node."],
-  [true, "D1 DB is overloaded. Requests queued for too long."],
-  [true, "D1 DB exceeded its memory limit and was reset."],
-  [false, "no such table: sign_ups"],
-])("an error, or its cause, is transient: %s for %s", (expected, message) => {
-  expect(isTransient(new Error(message))).toBe(expected);
-  expect(isTransient(new Error("Failed", { cause: new Error(message) }))).toBe(expected);
+  { passes: true, message: "D1_ERROR: Network connection lost." },
+  { passes: true, message: "D1_ERROR: Replica disconnected from primary." },
+  { passes: true, message: "Internal error while starting up D1 DB storage caused object to be reset." },
+  { passes: true, message: "D1_ERROR: internal error; reference = e_0a1b" },
+  { passes: true, message: "D1 DB reset because its code was updated." },
+  { passes: true, message: "Cannot resolve D1 DB due to transient issue on remote node." },
+  { passes: true, message: "Can't read from request stream because client disconnected." },
+  { passes: true, message: "D1 DB storage operation exceeded timeout which caused object to be reset." },
+  { passes: true, message: "D1 DB is overloaded. Requests queued for too long." },
+  { passes: true, message: "D1 DB exceeded its CPU time limit and was reset." },
+  { passes: true, message: "D1_ERROR: Failed to parse body as JSON, got: <!DOCTYPE html>" },
+  { passes: true, message: "D1_ERROR: database is locked: SQLITE_BUSY" },
+  { passes: true, isCopying: true, message: "D1_ERROR: Currently processing a long-running export." },
+  { passes: true, isCopying: true, message: "D1_ERROR: Currently processing a long-running import." },
+  { passes: false, message: "D1_ERROR: no such table: sign_ups: SQLITE_ERROR" },
+  { passes: false, message: "Your account has exceeded D1's free tier daily row write limit." },
+])("D1's error, or its cause, passes by itself ($passes): $message", ({ passes, isCopying = false, message }) => {
+  for (const error of [new Error(message), new Error("Failed", { cause: new Error(message) })])
+    expect({ passes: isTransient(error), isCopying: isCopied(error) }).toEqual({ passes, isCopying });
 });

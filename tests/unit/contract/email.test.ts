@@ -3,31 +3,10 @@ import { cleanEmail } from "../../../app/contract/fields/email";
 import { randomOf } from "../../simulation/random";
 
 /** Characters that cleaning removes, converts or reads together with their neighbors. */
-const PARTS = [
-  ...[
-    "a",
-    "é",
-    "م",
-    "Σ",
-    "İ",
-    "\u212A",
-    "ⓔ",
-    "ß",
-    "\u0307",
-    "１",
-    "Ａ",
-    "-",
-    " ",
-    "@",
-    "＠",
-    ".",
-    "．",
-    "。",
-    "｡",
-    "\u2024",
-  ],
-  ...[",", ";", "/", "mailto:", "\u00AD", "\u200C", "\u200C", "\u200D", "\u200D", "\u202E"],
-] as const;
+const PARTS: [string, ...string[]] = [
+  "mailto:",
+  ..."aéمΣİ\u212Aⓔß\u0307１Ａ- @＠.．。｡\u2024,;/\u00AD\u200C\u200C\u200D\u200D\u202E",
+];
 const INPUTS = 5_000;
 
 test(`cleaning ${INPUTS} odd email addresses a second time changes none of them`, () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { formatPhone } from "../../../app/contract/fields/phone";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 
@@ -6,37 +6,18 @@ import { subscriptionRequest } from "../../../app/contract/subscription-request"
 
 const sentFor = (typed: string) => subscriptionRequest.shape.phone.parse(typed);
 
-describe.each([
+test.each<{ number: string; shown: string; sent: string; typed?: string[] }>([
   {
     number: "from the US or Canada",
     shown: "(212) 555-0123",
     sent: "2125550123",
-    typed: [
-      "212-555-0123",
-      "(212) 555 0123",
-      "212.555.0123",
-      "212–555–0123",
-      "٢١٢٥٥٥٠١٢٣",
-      "𝟚𝟙𝟚𝟝𝟝𝟝𝟘𝟙𝟚𝟛",
-      "२१२५५५०१२३",
-      "212.555.0123 ext. 45",
-      "212-555-0123 x45",
-      "212 555 0123, Ext 45",
-      "212 555 0123 #45",
-    ],
+    typed: ["212–555–0123", "𝟚𝟙𝟚𝟝𝟝𝟝𝟘𝟙𝟚𝟛", "212.555.0123 ext. 45", "212-555-0123 x45", "212 555 0123 #45"],
   },
   {
     number: "from the US or Canada with country code",
     shown: "+1 (212) 555-0123",
     sent: "12125550123",
-    typed: [
-      "12125550123",
-      "+1 212 555 0123",
-      "011 1 212 555 0123",
-      "1 212 555 0123;ext=45",
-      "\u202a+1 (212) 555‑0123\u202c",
-      "＋１ ２１２ ５５５ ０１２３",
-    ],
+    typed: ["12125550123", "+1 212 555 0123", "011 1 212 555 0123", "\u202a+1 (212) 555‑0123\u202c"],
   },
   {
     number: "from abroad with ten digits, which keeps 00 in front",
@@ -48,61 +29,18 @@ describe.each([
     number: "from abroad",
     shown: "+44 207 946 0958",
     sent: "442079460958",
-    typed: [
-      "+44 20 7946 0958",
-      "(+44) 20 7946 0958",
-      "+44 (0)20 7946 0958",
-      "442079460958",
-      "0044 20 7946 0958",
-      "011 44 20 7946 0958",
-      "+۴۴ ۲۰ ۷۹۴۶ ۰۹۵۸",
-    ],
+    typed: ["(+44) 20 7946 0958", "+44 (0)20 7946 0958", "442079460958", "0044 20 7946 0958", "011 44 20 7946 0958"],
   },
-  {
-    number: "with a country code of three digits",
-    shown: "+353 123 45678",
-    sent: "35312345678",
-    typed: ["+353 1 234 5678"],
-  },
-  {
-    number: "with a country code that is a US area code",
-    shown: "+212 555 012 345",
-    sent: "212555012345",
-    typed: ["+212 555-012345"],
-  },
-  {
-    number: "with 15 digits",
-    shown: "+1 234 567 890 12345",
-    sent: "123456789012345",
-    typed: ["+123456789012345"],
-  },
-  {
-    number: "with words",
-    shown: "Office: 212 555 0123",
-    sent: "2125550123",
-    typed: ["Office: 212 555 0123"],
-  },
-  { number: "with a national 0", shown: "0113 496 0000", sent: "01134960000", typed: ["0113 496 0000"] },
-  {
-    number: "that only begins like the way to dial abroad",
-    shown: "011 91234-5678",
-    sent: "011912345678",
-    typed: ["011 91234-5678"],
-  },
-  { number: "with two last parts", shown: "2125550123/24", sent: "212555012324", typed: ["2125550123/24"] },
-  { number: "of zeros", shown: "00000000000000", sent: "00000000000000", typed: ["00000000000000"] },
-])("a number $number", ({ shown, sent, typed }) => {
-  test.each(typed)(`is shown as ${shown}: %s`, (number) => {
-    expect(formatPhone(number)).toBe(shown);
-  });
-
-  test.each(typed)(`is sent as ${sent}: %s`, (number) => {
-    expect(sentFor(number)).toBe(sent);
-  });
-
-  test("is not changed by formatting or reading it again", () => {
-    expect(formatPhone(shown)).toBe(shown);
-    expect(sentFor(shown)).toBe(sent);
-    expect(sentFor(sent)).toBe(sent);
-  });
+  { number: "with a country code of three digits", shown: "+353 123 45678", sent: "35312345678" },
+  { number: "with a country code that is a US area code", shown: "+212 555 012 345", sent: "212555012345" },
+  { number: "with words", shown: "Office: 212 555 0123", sent: "2125550123" },
+  { number: "that only begins like the way to dial abroad", shown: "011 91234-5678", sent: "011912345678" },
+  { number: "with two last parts", shown: "2125550123/24", sent: "212555012324" },
+  { number: "of zeros", shown: "00000000000000", sent: "00000000000000" },
+])("a number $number is shown as $shown and sent as $sent, also once more", ({ shown, sent, typed = [] }) => {
+  for (const number of [...typed, shown]) {
+    expect(formatPhone(number), `${number}, shown`).toBe(shown);
+    expect(sentFor(number), `${number}, sent`).toBe(sent);
+  }
+  expect(sentFor(sent), "sent once more").toBe(sent);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { readConfiguration } from "../../../app/pipeline/settings/configuration.server";
 import { SETTINGS } from "../../support/site-in-process/site-settings";
@@ -11,208 +11,161 @@ const OTHER_SECRET = "another-secret-of-at-least-32-characters";
 const LOCAL_SECRET = "only-for-local-development-never-for-a-deployment";
 const LOCAL = { SITE_URL: "http://localhost:8787" };
 
-/** Names of a deployment's wrong settings after a change. */
+/** Names of a deployment's wrong settings after a change. No problem shows the changed value. */
 function wrongWith(change: Record<string, unknown>): string[] {
   const read = readConfiguration({ ...SETTINGS, ...change });
-  return read.status === "invalid" ? read.problems.map(({ name }) => name) : [];
+  if (read.status === "valid") return [];
+  for (const value of Object.values(change).filter(Boolean)) expect(JSON.stringify(read)).not.toContain(String(value));
+  return read.problems.map(({ name }) => name);
 }
 
-const { STAGE, STRIPE_PUBLISHABLE_KEY: _, SUBSCRIPTION_API_URL: __, SITE_URL, ...required } = SETTINGS;
-type Value = { name: string; value: unknown };
+const {
+  STAGE,
+  STRIPE_PUBLISHABLE_KEY: _key,
+  SUBSCRIPTION_API_URL: _api,
+  CUSTOMER_PORTAL_URL: _portal,
+  ...rest
+} = SETTINGS;
+const { SITE_URL, ...required } = rest;
+type Values = Record<string, unknown[]>;
+const rowsOf = (values: Values) =>
+  Object.entries(values).flatMap(([name, all]) => all.map((value) => ({ name, value })));
 
 /** Values that a deployment takes, and this machine as well. */
-const TAKEN: Value[] = [
-  { name: "SUBSCRIPTION_API_URL", value: "https://api.site.example/v1/" },
-  { name: "SUBSCRIPTION_API_TIMEOUT_MS", value: "100" },
-  { name: "SUBSCRIPTION_API_TIMEOUT_MS", value: "60000" },
-  { name: "STRIPE_PUBLISHABLE_KEY", value: "" },
-  { name: "SESSION_SECRET", value: `${SECRET},${OTHER_SECRET}` },
-  { name: "SESSION_SECRET", value: ` ${SECRET}\n` },
-  { name: "SESSION_SECRET", value: SECRET.slice(0, 32) },
-  { name: "SESSION_SECRET", value: `${"x".repeat(26)}abcdefghijk` },
-];
+const TAKEN: Values = {
+  SUBSCRIPTION_API_URL: ["https://api.site.example/v1/"],
+  SUBSCRIPTION_API_TIMEOUT_MS: ["100", "60000"],
+  SUBSCRIPTION_API_PROMISES: ["reminds, ends-sign-ups", ""],
+  CUSTOMER_PORTAL_URL: [""],
+  CONSOLE_URL: ["https://console.site.example/?from=site#login"],
+  STRIPE_PUBLISHABLE_KEY: [""],
+  SESSION_SECRET: [`${SECRET},${OTHER_SECRET}`, ` ${SECRET}\n`, SECRET.slice(0, 32), `${"x".repeat(26)}abcdefghijk`],
+};
 
 /** Values for this machine alone: with them, a deployment would talk to a simulator, or have a known secret. */
-const LOCAL_ONLY: Value[] = [
-  { name: "CONSOLE_URL", value: "http://console.site.example" },
-  { name: "CUSTOMER_PORTAL_URL", value: "http://localhost:8789/p/login/test" },
-  { name: "SUBSCRIPTION_API_URL", value: "" },
-  { name: "SUBSCRIPTION_API_URL", value: "http://api.site.example" },
-  { name: "STRIPE_JS_URL", value: "http://localhost:8789/endive/stripe.js" },
-  { name: "STRIPE_API_URL", value: "http://localhost:8789" },
-  { name: "HOST", value: "192.168.0.7" },
-  { name: "SESSION_SECRET", value: `${LOCAL_SECRET}\n` },
-  { name: "SESSION_SECRET", value: `${SECRET},${LOCAL_SECRET}` },
-];
+const LOCAL_ONLY: Values = {
+  CONSOLE_URL: ["http://console.site.example"],
+  CUSTOMER_PORTAL_URL: ["http://localhost:8789/p/login/test"],
+  SUBSCRIPTION_API_URL: ["", "http://api.site.example"],
+  STRIPE_JS_URL: ["http://localhost:8789/endive/stripe.js"],
+  STRIPE_API_URL: ["http://localhost:8789"],
+  HOST: ["192.168.0.7"],
+  SESSION_SECRET: [`${LOCAL_SECRET}\n`, `${SECRET},${LOCAL_SECRET}`],
+};
 
-const WRONG: Value[] = [
-  ...Object.keys(required).map((name) => ({ name, value: undefined })),
-  { name: "SITE_URL", value: "www.site.example" },
-  { name: "SUBSCRIPTION_API_URL", value: "https://user@site.example" },
-  { name: "SUBSCRIPTION_API_URL", value: "https://:pass@site.example" },
-  { name: "SUBSCRIPTION_API_URL", value: "javascript:alert(1)" },
-  { name: "SUBSCRIPTION_API_TIMEOUT_MS", value: "99" },
-  { name: "SUBSCRIPTION_API_TIMEOUT_MS", value: "60001" },
-  { name: "SUBSCRIPTION_API_TIMEOUT_MS", value: "1e3" },
-  { name: "AUTOMATIC_TAX", value: "1" },
-  { name: "STRIPE_PUBLISHABLE_KEY", value: "sk_live_oops" },
-  { name: "FLOOD_RATE_LIMIT", value: "10" },
-  { name: "SESSION_SECRET", value: `${SECRET.slice(0, 31)} ` },
-  { name: "SESSION_SECRET", value: `${"x".repeat(26)}abcdefghij` },
-  { name: "SESSION_SECRET", value: `${SECRET},short` },
-  { name: "SESSION_SECRET", value: `${SECRET}, ${SECRET}` },
-  { name: "SESSION_SECRET", value: `${SECRET},${OTHER_SECRET},${LOCAL_SECRET}` },
-  { name: "TURNSTILE_SITE_KEY", value: "0x4 not a k" },
-];
-
-test.each(TAKEN)("a deployment and this machine take $name=$value", ({ name, value }) => {
-  expect(wrongWith({ [name]: value })).toEqual([]);
-  expect(wrongWith({ ...LOCAL, [name]: value })).toEqual([]);
-});
-
-test.each(LOCAL_ONLY)("this machine takes $name=$value, a deployment does not", ({ name, value }) => {
-  expect(wrongWith({ ...LOCAL, [name]: value })).toEqual([]);
-  expect(wrongWith({ [name]: value })).toEqual([name]);
-});
-
-test.each(WRONG)("neither takes $name=$value", ({ name, value }) => {
-  expect(wrongWith({ [name]: value })).toEqual([name]);
-  expect(wrongWith({ ...LOCAL, [name]: value })).toEqual([name]);
-});
-
-test.each([...LOCAL_ONLY, ...WRONG].filter(({ value }) => value))(
-  "the problem with $name does not show its value $value",
-  ({ name, value }) => {
-    expect(JSON.stringify(readConfiguration({ ...SETTINGS, [name]: value }))).not.toContain(value);
-  },
-);
+const WITH_QUERY = ["?tenant=1", "#api", "/?", "/v1#"].map((end) => `https://site.example${end}`);
+const WRONG: Values = {
+  ...Object.fromEntries(Object.keys(required).map((name) => [name, [undefined]])),
+  SITE_URL: ["www.site.example", ...WITH_QUERY],
+  SUBSCRIPTION_API_URL: [
+    "https://user@site.example",
+    "https://:pass@site.example",
+    "javascript:alert(1)",
+    ...WITH_QUERY,
+  ],
+  SUBSCRIPTION_API_PROMISES: ["reminds, sends-gifts"],
+  SUBSCRIPTION_API_TIMEOUT_MS: ["99", "60001", "1e3"],
+  AUTOMATIC_TAX: ["1"],
+  STRIPE_PUBLISHABLE_KEY: ["sk_live_oops"],
+  FLOOD_RATE_LIMIT: [undefined, "10"],
+  SESSION_SECRET: [
+    undefined,
+    `${SECRET.slice(0, 31)} `,
+    `${"x".repeat(26)}abcdefghij`,
+    `${SECRET},short`,
+    `${SECRET}, ${SECRET}`,
+    `${SECRET},${OTHER_SECRET},${LOCAL_SECRET}`,
+  ],
+  TURNSTILE_SITE_KEY: ["0x4 not a k"],
+};
 
 test.each([
-  { stage: "staging", key: "pk_test_1", wrong: [] },
-  { stage: "staging", key: "pk_live_1", wrong: ["STRIPE_PUBLISHABLE_KEY"] },
-  { stage: "production", key: "pk_live_1", wrong: [] },
-  { stage: "production", key: "pk_test_1", wrong: ["STRIPE_PUBLISHABLE_KEY"] },
-])("$stage with the key $key has these wrong settings: $wrong", ({ stage, key, wrong }) => {
-  expect(wrongWith({ STAGE: stage, STRIPE_PUBLISHABLE_KEY: key })).toEqual(wrong);
+  ...rowsOf(TAKEN).map((row) => ({ ...row, deployed: "right", local: "right" })),
+  ...rowsOf(LOCAL_ONLY).map((row) => ({ ...row, deployed: "wrong", local: "right" })),
+  ...rowsOf(WRONG).map((row) => ({ ...row, deployed: "wrong", local: "wrong" })),
+])("$name=$value is $deployed in a deployment and $local on this machine", ({ name, value, deployed, local }) => {
+  expect(wrongWith({ [name]: value }), "in a deployment").toEqual(deployed === "wrong" ? [name] : []);
+  expect(wrongWith({ ...LOCAL, [name]: value }), "on this machine").toEqual(local === "wrong" ? [name] : []);
 });
 
-test("this machine needs no stage, and takes no live key", () => {
-  expect(wrongWith({ ...LOCAL, STAGE: undefined })).toEqual([]);
-  expect(wrongWith({ ...LOCAL, STRIPE_PUBLISHABLE_KEY: "pk_live_1" })).toEqual(["STRIPE_PUBLISHABLE_KEY"]);
+const [PORTAL, SITE_KEY, SECRET_KEY] = ["CUSTOMER_PORTAL_URL", "TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"] as const;
+const TURNSTILE = { [SITE_KEY]: "0x4AAAAAAAsite_key", [SECRET_KEY]: "0x4AAAAAAAsecret_key" };
+const TWICE = { [SECRET_KEY]: SECRET, SESSION_SECRET: `${SECRET} ` };
+const FOR_TESTS = "1x00000000000000000000AA";
+const KEY = "STRIPE_PUBLISHABLE_KEY";
+const LIVE = { [KEY]: "pk_live_1" };
+const WITH_API = { SUBSCRIPTION_API: { fetch } };
+
+test.each<{ where: string; change: Record<string, unknown>; wrong?: string }>([
+  { where: "staging with a live key", change: LIVE, wrong: KEY },
+  { where: "production with a live key", change: { STAGE: "production", ...LIVE } },
+  { where: "production with a test key", change: { STAGE: "production" }, wrong: KEY },
+  { where: "this machine without a stage", change: { ...LOCAL, STAGE: undefined } },
+  { where: "this machine with a live key", change: { ...LOCAL, ...LIVE }, wrong: KEY },
+  { where: "a deployment without a stage", change: { STAGE: undefined }, wrong: "STAGE" },
+  { where: "a deployment with an unknown stage", change: { STAGE: "live" }, wrong: "STAGE" },
+  { where: "a deployment over http", change: { SITE_URL: "http://www.site.example" }, wrong: "SITE_URL" },
+  { where: "the reference API with its portal", change: WITH_API },
+  { where: "the reference API alone", change: { ...WITH_API, [PORTAL]: undefined }, wrong: PORTAL },
+  { where: "a site with Turnstile", change: TURNSTILE },
+  { where: "Turnstile without its secret", change: { ...TURNSTILE, [SECRET_KEY]: undefined }, wrong: SECRET_KEY },
+  { where: "Turnstile without its site key", change: { ...TURNSTILE, [SITE_KEY]: undefined }, wrong: SITE_KEY },
+  { where: "Turnstile's site key for tests", change: { ...TURNSTILE, [SITE_KEY]: FOR_TESTS }, wrong: SITE_KEY },
+  { where: "Turnstile's secret for tests", change: { ...TURNSTILE, [SECRET_KEY]: FOR_TESTS }, wrong: SECRET_KEY },
+  { where: "a secret used twice", change: { ...TURNSTILE, ...TWICE }, wrong: "SESSION_SECRET" },
+])("$where has this wrong setting: $wrong", ({ change, wrong }) => {
+  expect(wrongWith(change)).toEqual(wrong === undefined ? [] : [wrong]);
 });
 
-test("a deployment needs its stage, which is production or staging", () => {
-  expect(wrongWith({ STAGE: undefined })).toEqual(["STAGE"]);
-  expect(wrongWith({ STAGE: "prod" })).toEqual(["STAGE"]);
-});
-
-test("a deployment has an https URL", () => {
-  expect(wrongWith({ SITE_URL: "http://www.site.example" })).toEqual(["SITE_URL"]);
-});
-
-describe("Turnstile's keys", () => {
-  const TURNSTILE_SITE_KEY = "0x4AAAAAAAsite_key";
-  const TURNSTILE_SECRET_KEY = "0x4AAAAAAAsecret_key";
-  const FOR_TESTS = "1x00000000000000000000AA";
-
-  test("are taken together", () => {
-    expect(wrongWith({ TURNSTILE_SITE_KEY, TURNSTILE_SECRET_KEY })).toEqual([]);
-  });
-
-  test("need each other", () => {
-    expect(wrongWith({ TURNSTILE_SITE_KEY })).toEqual(["TURNSTILE_SECRET_KEY"]);
-    expect(wrongWith({ TURNSTILE_SECRET_KEY })).toEqual(["TURNSTILE_SITE_KEY"]);
-  });
-
-  test("are not Cloudflare's for tests in a deployment", () => {
-    expect(wrongWith({ TURNSTILE_SITE_KEY: FOR_TESTS, TURNSTILE_SECRET_KEY })).toEqual(["TURNSTILE_SITE_KEY"]);
-    expect(wrongWith({ TURNSTILE_SITE_KEY, TURNSTILE_SECRET_KEY: FOR_TESTS })).toEqual(["TURNSTILE_SECRET_KEY"]);
-  });
-
-  test("differ from the session's secret", () => {
-    const same = { TURNSTILE_SECRET_KEY: SECRET, SESSION_SECRET: `${SECRET} ` };
-    expect(wrongWith({ TURNSTILE_SITE_KEY, ...same })).toEqual(["SESSION_SECRET"]);
-  });
-});
-
-describe("a configuration", () => {
-  const configurationOf = (change: Record<string, unknown>) => {
-    const read = readConfiguration({ ...required, STAGE, SITE_URL, ...change });
-    if (read.status === "valid") return read.configuration;
-    const wrong = read.problems.map(({ name, problem }) => `${name} ${problem}`);
-    throw new Error(`The settings are refused: ${wrong.join("; ")}`);
-  };
-
-  test("has the defaults of settings that are left out", () => {
-    expect(configurationOf({ SUBSCRIPTION_API_URL: "https://api.site.example" })).toMatchObject({
+test.each([
+  {
+    what: "the defaults of settings that are left out",
+    change: { SUBSCRIPTION_API_URL: "https://api.site.example" },
+    configuration: {
       SUBSCRIPTION_API_TIMEOUT_MS: 10_000,
       SUBSCRIPTION_API_IDEMPOTENT: false,
       AUTOMATIC_TAX: false,
       STRIPE_PUBLISHABLE_KEY: "",
       CONSOLE_URL: company.consoleUrl,
       RELEASE: "unknown",
-    });
-  });
-
-  test("has URLs without a slash at the end and secrets without spaces", () => {
-    const typed = {
-      SUBSCRIPTION_API_URL: "https://api.site.example/",
-      SESSION_SECRET: ` ${SECRET} , ${OTHER_SECRET}`,
-    };
-    expect(configurationOf(typed)).toMatchObject({
-      SUBSCRIPTION_API_URL: "https://api.site.example",
-      SESSION_SECRET: [SECRET, OTHER_SECRET],
-    });
-  });
-});
-
-describe("a site with wrong settings", () => {
-  const wrongSite = () => smallSite({ SESSION_SECRET: "short-secret", CUSTOMER_PORTAL_URL: "nobody" });
-
-  test("answers every page with 503, without their names", async () => {
-    const page = await wrongSite().ask("/pricing");
-    expect(page).toHaveStatus(503);
-    const text = await page.text();
-    expect(text).toContain("Service temporarily unavailable");
-    expect(text).not.toMatch(/SESSION_SECRET|CUSTOMER_PORTAL_URL/);
-  });
-
-  test("names them on its health route", async () => {
-    const health = await wrongSite().ask("/health");
-    expect(health).toHaveStatus(503);
-    const problems = ["CUSTOMER_PORTAL_URL", "SESSION_SECRET"].map((name) => expect.objectContaining({ name }));
-    expect(await health.json()).toEqual({ status: "error", problems });
-  });
-
-  test("logs an error, and shows their values nowhere", async () => {
-    const { ask, logged } = wrongSite();
-    const health = await (await ask("/health")).text();
-    expect(logged).toContainEqual(expect.objectContaining({ level: "error", event: "misconfigured" }));
-    expect(health + JSON.stringify(logged)).not.toMatch(/short-secret|nobody/);
-  });
-});
-
-describe("the host of a request", () => {
-  const DEVICE = "http://192.168.0.7:8787";
-
-  test.each([`${DEVICE}/pricing`, `${DEVICE}/health`, "https://site.somebody.workers.dev/nothing"])(
-    "is refused by local settings if it is not this machine, with a way to allow it: %s",
-    async (url) => {
-      const answer = await smallSite(LOCAL).ask(url);
-      expect(answer).toHaveStatus(421);
-      expect(await answer.text()).toContain("start with HOST=0.0.0.0 npm start.");
     },
-  );
+  },
+  {
+    what: "URLs without a slash at the end and secrets without spaces",
+    change: { SUBSCRIPTION_API_URL: "https://api.site.example/", SESSION_SECRET: ` ${SECRET} , ${OTHER_SECRET}` },
+    configuration: { SUBSCRIPTION_API_URL: "https://api.site.example", SESSION_SECRET: [SECRET, OTHER_SECRET] },
+  },
+])("a configuration has $what", ({ change, configuration }) => {
+  const read = readConfiguration({ ...required, STAGE, SITE_URL, ...change });
+  expect(read).toEqual({ status: "valid", configuration: expect.objectContaining(configuration) });
+});
 
-  test("is accepted by local settings on this machine", async () => {
-    expect(await smallSite(LOCAL).ask("http://[::1]:8787/pricing")).toHaveStatus(200);
-  });
+test("a site with wrong settings answers 503, names them on its health route and in an error, and shows their values nowhere", async () => {
+  const { ask, logged } = smallSite({ SESSION_SECRET: "short-secret", CUSTOMER_PORTAL_URL: "nobody" });
+  const page = await ask("/pricing");
+  expect(page).toHaveStatus(503);
+  const text = await page.text();
+  expect(text).toContain("Service temporarily unavailable");
+  expect(text).not.toMatch(/SESSION_SECRET|CUSTOMER_PORTAL_URL/);
+  const health = await ask("/health");
+  expect(health).toHaveStatus(503);
+  const report = await health.json();
+  const problems = ["CUSTOMER_PORTAL_URL", "SESSION_SECRET"].map((name) => expect.objectContaining({ name }));
+  expect(report).toEqual({ status: "error", problems });
+  expect(logged).toContainEqual(expect.objectContaining({ level: "error", event: "misconfigured" }));
+  expect(text + JSON.stringify([report, logged])).not.toMatch(/short-secret|nobody/);
+});
 
-  test("is accepted by local settings on another device if npm start serves it", async () => {
-    expect(await smallSite({ ...LOCAL, HOST: "0.0.0.0" }).ask(`${DEVICE}/pricing`)).toHaveStatus(200);
-  });
+const DEVICE = "http://192.168.0.7:8787";
 
-  test("is accepted by a deployment, whatever it is", async () => {
-    expect(await smallSite().ask("https://another.site.example/pricing")).toHaveStatus(200);
-  });
+test.each([
+  { site: "a local site", settings: LOCAL, url: `${DEVICE}/pricing`, status: 421 },
+  { site: "a local site", settings: LOCAL, url: "https://site.somebody.workers.dev/health", status: 421 },
+  { site: "a local site", settings: LOCAL, url: "http://[::1]:8787/pricing", status: 200 },
+  { site: "npm start on all", settings: { ...LOCAL, HOST: "0.0.0.0" }, url: `${DEVICE}/pricing`, status: 200 },
+  { site: "a deployment", settings: {}, url: "https://another.site.example/pricing", status: 200 },
+])("$site answers $url with $status, and a refusal says how to allow it", async ({ settings, url, status }) => {
+  const answer = await smallSite(settings).ask(url);
+  expect(answer).toHaveStatus(status);
+  expect((await answer.text()).includes("start with HOST=0.0.0.0 npm start.")).toBe(status === 421);
 });

@@ -16,6 +16,14 @@ const COOKIE = "form=nonce; Path=/";
 /** Media type of a form. */
 export const FORM = "application/x-www-form-urlencoded";
 
+export type Sender = Record<string, string>;
+export const OWN_BROWSER: Sender = { Origin: SITE_URL, "Sec-Fetch-Site": "same-origin" };
+/** A form from the site's own page; the overriding headers that are empty are not sent. */
+export function formWith(headers: Sender = {}): RequestInit {
+  const all = { ...OWN_BROWSER, "Content-Type": FORM, ...headers };
+  return { method: "POST", headers: Object.entries(all).filter(([, value]) => value !== "") };
+}
+
 const serverBuild = z.custom<ServerBuild>();
 /** Its routes use none of the features' services. */
 const withoutServices = z.custom<AppLoadContext>();

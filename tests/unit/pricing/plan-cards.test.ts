@@ -9,22 +9,13 @@ import { type DetailedPlan, detailedPlans } from "../../../app/pricing/plans/pla
 import { PLANS } from "../../support/plans";
 
 /** A plan card's visible text. */
-function cardOf(plan: DetailedPlan) {
-  const html = renderToStaticMarkup(createElement(PlanCard, { plan }));
-  const { document } = new JSDOM(html).window;
+function cardOf(plan: DetailedPlan, isTaxAdded = false) {
+  const { document } = new JSDOM(renderToStaticMarkup(createElement(PlanCard, { plan, isTaxAdded }))).window;
   const lines = (selector: string) =>
     [...document.querySelectorAll(selector)].map(({ textContent }) => (textContent ?? "").trim());
   const button = document.querySelector("a");
-  return {
-    lines: lines("h2, p"),
-    features: lines("li"),
-    button: {
-      text: button?.textContent,
-      label: button?.getAttribute("aria-label") ?? null,
-      href: button?.getAttribute("href"),
-    },
-    struckOut: lines("del"),
-  };
+  const [text, label, href] = [button?.textContent, button?.getAttribute("aria-label"), button?.getAttribute("href")];
+  return { lines: lines("h2, p"), features: lines("li"), button: { text, label, href }, struckOut: lines("del") };
 }
 
 function planNamed(title: string): DetailedPlan {
@@ -38,104 +29,67 @@ test("the cards are in the specification's order", () => {
   expect(titles).toEqual(["MINI", "LITE", "STANDARD", "ENTERPRISE/AGENCY"]);
 });
 
-test.each([
-  { ...PLANS.MINI, ribbon: [] },
-  { ...PLANS.LITE, ribbon: [] },
-  { ...PLANS.STANDARD, ribbon: ["Recommended"] },
-])("the card of $title has its trial, its price and what the trial costs", ({ title, short, ribbon }) => {
-  const terms = "No charge during the trial. Cancel anytime.";
-  expect(cardOf(planNamed(title)).lines).toEqual([
-    title,
-    `${TRIAL_DAYS}-day free trial`,
-    ...ribbon,
-    `${short} a month`,
-    terms,
-  ]);
-});
-
-test("the card of ENTERPRISE/AGENCY has a price on request and no trial", () => {
-  const lines = ["ENTERPRISE/AGENCY", "Price on request", `Or write to ${company.salesEmail}.`];
-  expect(cardOf(planNamed("ENTERPRISE/AGENCY")).lines).toEqual(lines);
-});
-
-test.each([
-  { title: "MINI", packageId: "5a4a55f1-8a3c-4b0e-9d8e-6d2f0c1b7a10" },
-  { title: "LITE", packageId: "0b1f6c8e-2f57-4d3b-8c61-94e3a7d5f220" },
-  { title: "STANDARD", packageId: "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430" },
-])("the button of $title leads to its sign-up", ({ title, packageId }) => {
-  expect(cardOf(planNamed(title)).button).toEqual({
-    text: "Start free trial",
-    label: `Start free trial: ${title}`,
-    href: `/subscription/${packageId}`,
-  });
-});
-
-test("the button of ENTERPRISE/AGENCY writes to sales", () => {
-  expect(cardOf(planNamed("ENTERPRISE/AGENCY")).button).toEqual({
-    text: "Contact Sales",
-    label: null,
-    href: `mailto:${company.salesEmail}?subject=Enterprise%2FAgency%20plan`,
-  });
-});
-
 const SPECIALIST = "Dedicated GEO (generative engine optimization) specialist";
-const IN_EVERY_PAID_PLAN = {
-  domains: "Domains: Unlimited",
-  after: ["Export: CSV/JSON", "Seats: Unlimited", "Support: Email"],
-};
+
+const NO_SPECIALIST = `Not included: ${SPECIALIST}`;
+const TWO_PLATFORMS = "ChatGPT, Perplexity";
+const RECOMMENDED = { ribbon: ["Recommended"], platforms: "ChatGPT, Perplexity, Google AI Overviews" };
+
+/** The specification's features. */
+test.each([
+  { ...PLANS.MINI, ribbon: [], platforms: TWO_PLATFORMS, prompts: 50, pieces: 5, specialist: NO_SPECIALIST },
+  { ...PLANS.LITE, ribbon: [], platforms: TWO_PLATFORMS, prompts: 100, pieces: 10, specialist: NO_SPECIALIST },
+  { ...PLANS.STANDARD, ...RECOMMENDED, prompts: 600, pieces: 30, specialist: SPECIALIST },
+])("the card of $title has its trial, its price, the specification's features and its sign-up's button", (plan) => {
+  const { title, packageId, short, ribbon, platforms, prompts, pieces, specialist } = plan;
+  expect(cardOf(planNamed(title))).toMatchObject({
+    lines: [
+      title,
+      `${TRIAL_DAYS}-day free trial`,
+      ...ribbon,
+      `${short} a month`,
+      "No charge during the trial. Cancel anytime.",
+    ],
+    features: [
+      `Prompts tracked: ${prompts}`,
+      `Briefs / pieces: ${pieces} content briefs and ${pieces} pieces of content a month`,
+      `Platforms: ${platforms}`,
+      specialist,
+    ],
+    button: { text: "Start free trial", label: `Start free trial: ${title}`, href: `/subscription/${packageId}` },
+  });
+});
+
+test("the card of ENTERPRISE/AGENCY has a price on request, its own features and a button that writes to sales", () => {
+  expect(cardOf(planNamed("ENTERPRISE/AGENCY"))).toMatchObject({
+    lines: ["ENTERPRISE/AGENCY", "Price on request", `Or write to ${company.salesEmail}.`],
+    features: [
+      "Everything in STANDARD",
+      "Prompts tracked: Custom prompts",
+      "Platforms: ChatGPT, Perplexity, Claude, Google AI Overviews, Google AI Mode, Gemini, Microsoft Copilot, Grok",
+      "Integrations: Your search console, your analytics tool, and two hosting and edge providers",
+      "Support: Dedicated specialist and a forward-deployed engineer, who works with your team",
+    ],
+    button: {
+      text: "Contact Sales",
+      label: null,
+      href: `mailto:${company.salesEmail}?subject=Enterprise%2FAgency%20plan`,
+    },
+  });
+});
+
+test("a price to which tax is added says so", () => {
+  const [line] = cardOf(planNamed(PLANS.MINI.title)).lines.slice(-1);
+  const { lines } = cardOf(planNamed(PLANS.MINI.title), true);
+  expect(lines.slice(-3)).toEqual([`${PLANS.MINI.short} a month`, "Plus any tax.", line]);
+});
 
 test.each([
-  {
-    title: "MINI",
-    platforms: "ChatGPT, Perplexity",
-    prompts: 50,
-    briefs: "5 content briefs and 5 pieces a month",
-    specialist: `Not included: ${SPECIALIST}`,
-  },
-  {
-    title: "LITE",
-    platforms: "ChatGPT, Perplexity",
-    prompts: 100,
-    briefs: "10 content briefs and 10 pieces a month",
-    specialist: `Not included: ${SPECIALIST}`,
-  },
-  {
-    title: "STANDARD",
-    platforms: "ChatGPT, Perplexity, Google AI Overviews",
-    prompts: 600,
-    briefs: "30 content briefs and 30 pieces a month",
-    specialist: SPECIALIST,
-  },
-])("the card of $title has the specification's features", ({ title, platforms, prompts, briefs, specialist }) => {
-  expect(cardOf(planNamed(title)).features).toEqual([
-    `Platforms: ${platforms}`,
-    IN_EVERY_PAID_PLAN.domains,
-    `Prompts tracked: ${prompts}`,
-    `Briefs / pieces: ${briefs}`,
-    ...IN_EVERY_PAID_PLAN.after,
-    specialist,
-  ]);
+  { originalPrice: "$1,200", says: ["Regular price $1,200 $100 a month", "Then $1,200 a month"], struckOut: true },
+  { originalPrice: "$100", says: ["$100 a month"], struckOut: false },
+  { originalPrice: null, says: ["$100 a month"], struckOut: false },
+])("beside the price $100, the original price $originalPrice is struck out: $struckOut", (row) => {
+  const card = cardOf({ ...planNamed(PLANS.MINI.title), price: "$100", originalPrice: row.originalPrice });
+  expect(card.struckOut).toEqual(row.struckOut ? ["Regular price $1,200"] : []);
+  expect(card.lines).toEqual(expect.arrayContaining(row.says));
 });
-
-test("the card of ENTERPRISE/AGENCY has everything in STANDARD and its own features", () => {
-  expect(cardOf(planNamed("ENTERPRISE/AGENCY")).features).toEqual([
-    "Everything in STANDARD",
-    "Platforms: ChatGPT, Perplexity, Claude, Google AI Overviews, Google AI Mode, Gemini, Microsoft Copilot, Grok",
-    "Prompts tracked: Custom prompts",
-    "Integrations: Your search console, your analytics tool, and two hosting and edge providers",
-    "Support: Dedicated specialist and a forward-deployed engineer, who works with your team",
-  ]);
-});
-
-test("a price that differs from the original is next to it, with the price that follows", () => {
-  const { lines, struckOut } = cardOf({ ...planNamed("MINI"), price: "$80", originalPrice: "$1,200" });
-  expect(struckOut).toEqual(["Regular price $1,200"]);
-  expect(lines).toEqual(expect.arrayContaining(["Regular price $1,200 $80 a month", "Then $1,200 a month"]));
-});
-
-test.each([{ originalPrice: "$100" }, { originalPrice: null }])(
-  "nothing is struck out with the original price $originalPrice and the price $100",
-  ({ originalPrice }) => {
-    expect(cardOf({ ...planNamed("MINI"), price: "$100", originalPrice }).struckOut).toEqual([]);
-  },
-);

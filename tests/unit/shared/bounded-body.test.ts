@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { readBoundedBytes, readBoundedText } from "../../../app/shared/http/bounded-body";
 import { bodyOf } from "../../support/site-in-process/body-of";
 
@@ -19,71 +19,52 @@ test.each([
   expect(canceled()).toBe(false);
 });
 
-test("a missing body is empty", async () => {
+test("a missing body is empty, and a body is read as bytes too", async () => {
   expect(await readBoundedText(new Response(null), LIMIT)).toEqual({ status: "read", text: "" });
-});
-
-test("a body is read as bytes too", async () => {
   expect(await readBoundedBytes(bodyOf(splitCharacters).response, LIMIT)).toEqual({ status: "read", bytes });
 });
 
-test.each([
-  { what: "of 10 bytes", body: () => bodyOf(["x".repeat(10)]) },
-  { what: "without an end", body: () => bodyOf(["xxxx"], "goes on") },
-])("a body $what is too long: its first 9 bytes are given, and the rest is canceled", async ({ body }) => {
-  const { response, taken, canceled } = body();
-  expect(await readBoundedText(response, LIMIT)).toEqual({ status: "too long", text: "x".repeat(9) });
+test.each<{ what: string; headers?: Record<string, string>; isEndless?: true }>([
+  { what: "without an end", isEndless: true },
+  { what: "that declares more than the limit", headers: { "Content-Length": "10" } },
+  { what: "that declares nothing", headers: { "Content-Length": "" } },
+  { what: "that declares its compressed length", headers: { "Content-Length": "1", "Content-Encoding": "gzip" } },
+  { what: "whose chunks override its length", headers: { "Content-Length": "1", "Transfer-Encoding": "chunked" } },
+])("of a body $what that is too long, the first 9 bytes are given and the rest is canceled", async (row) => {
+  const { response, taken, canceled } = row.isEndless ? bodyOf(["xxxx"], "goes on") : bodyOf(["x".repeat(10)]);
+  const declaring = new Response(response.body, { headers: row.headers ?? {} });
+  expect(await readBoundedText(declaring, LIMIT)).toEqual({ status: "too long", text: "x".repeat(9) });
   expect(canceled()).toBe(true);
   expect(taken(), "parts read").toBeLessThan(6);
 });
 
-test.each<{ what: string; headers: Record<string, string> }>([
-  { what: "more than the limit", headers: { "Content-Length": "10" } },
-  { what: "nothing", headers: { "Content-Length": "" } },
-  { what: "its compressed length", headers: { "Content-Length": "1", "Content-Encoding": "gzip" } },
-  { what: "a length that its chunks override", headers: { "Content-Length": "1", "Transfer-Encoding": "chunked" } },
-])("a body that declares $what is counted", async ({ headers }) => {
-  const { response, canceled } = bodyOf(["x".repeat(10)]);
-  const declaring = new Response(response.body, { headers });
-  expect(await readBoundedText(declaring, LIMIT)).toEqual({ status: "too long", text: "x".repeat(9) });
-  expect(canceled()).toBe(true);
-});
+const DECLARED = { headers: { "Content-Length": "9" } };
 
-test("a body of declared length whose connection breaks is aborted", async () => {
+test.each([
+  { what: "of declared length", init: DECLARED },
+  { what: "without a length", init: {} },
+])("a body $what whose connection breaks is aborted", async ({ init }) => {
   const { body } = bodyOf(["x"], "breaks off").response;
-  const declaring = new Response(body, { headers: { "Content-Length": "9" } });
-  expect(await readBoundedText(declaring, LIMIT)).toEqual({ status: "aborted" });
+  expect(await readBoundedText(new Response(body, init), LIMIT)).toEqual({ status: "aborted" });
 });
 
-test("a body whose connection breaks is aborted", async () => {
-  const { response } = bodyOf(["x"], "breaks off");
-  expect(await readBoundedText(response, LIMIT)).toEqual({ status: "aborted" });
-});
+const TEN_SECONDS = { ...LIMIT, milliseconds: 10_000 };
 
-describe("a deadline", () => {
-  const TEN_SECONDS = { ...LIMIT, milliseconds: 10_000 };
-  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
-  afterEach(() => void vi.useRealTimers());
+test.each([
+  { what: "of declared length", init: DECLARED, isCanceled: false },
+  { what: "without a length", init: {}, isCanceled: true },
+])("a body $what that stalls is too slow at the deadline, and then canceled: $isCanceled", async (row) => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  expect(await readBoundedBytes(bodyOf(["a=1"]).response, TEN_SECONDS)).toMatchObject({ status: "read" });
+  expect(vi.getTimerCount(), "timers behind a body that was read in time").toBe(0);
 
-  test("ends the reading of a body that stalls, and cancels it", async () => {
-    const { response, canceled } = bodyOf(["a=1"], "stalls");
-    const reading = readBoundedBytes(response, TEN_SECONDS);
-    await vi.advanceTimersByTimeAsync(9_999);
-    expect(canceled(), "canceled before the deadline").toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(await reading).toEqual({ status: "too slow" });
-    expect(canceled(), "canceled at the deadline").toBe(true);
-  });
-
-  test("ends the reading of a body of declared length that stalls", async () => {
-    const { body } = bodyOf(["a=1"], "stalls").response;
-    const reading = readBoundedBytes(new Response(body, { headers: { "Content-Length": "9" } }), TEN_SECONDS);
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await reading).toEqual({ status: "too slow" });
-  });
-
-  test("leaves no timer behind a body that was read in time", async () => {
-    expect(await readBoundedBytes(bodyOf(["a=1"]).response, TEN_SECONDS)).toMatchObject({ status: "read" });
-    expect(vi.getTimerCount()).toBe(0);
-  });
+  const { response, canceled } = bodyOf(["a=1"], "stalls");
+  const ended = vi.fn();
+  const reading = readBoundedBytes(new Response(response.body, row.init), TEN_SECONDS).finally(ended);
+  await vi.advanceTimersByTimeAsync(9_999);
+  expect([ended.mock.calls.length, canceled()], "before the deadline").toEqual([0, false]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await reading).toEqual({ status: "too slow" });
+  expect(canceled()).toBe(row.isCanceled);
 });

@@ -2,18 +2,20 @@ import { describe, expect, test, vi } from "vitest";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { SIGN_UP_HOURS } from "../../../app/contract/trial";
 import { idempotencyKeys } from "../../../app/signup/server/form/idempotency-key.server";
-import type { SignupSession } from "../../../app/signup/session-state";
+import { type SignupSession, signupSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
 import { fields } from "../../support/person";
-import { PRICE, post, siteContext } from "../../support/site-in-process/site-context";
+import { PLANS } from "../../support/plans";
+import { look, post, type Site, siteContext, TERMS } from "../../support/site-in-process/site-context";
 import { OTHER_PLAN, PATH, PLAN, SETTINGS, STATUS_URL } from "../../support/site-in-process/site-settings";
 import { NONCE } from "../../support/visitors/site-visitor";
-import { SESSIONS } from "./sessions";
+import { OTHER, SESSIONS } from "./sessions";
+import { type Answers, PROCESSING, SUCCEEDED, siteThatAnswers, TRIAL, UNREACHABLE } from "./site-that-answers";
 
 /*
- * A posted form: its outcome, the page, the cookies and the log lines. `post` fails on a password in an answer or the log, and on
- * personal data in the log.
+ * A posted form that the API takes, and the buttons: what is sent, the page, the cookies and the log lines. `post` fails on a
+ * password in an answer or the log, and on personal data in the log.
  */
 
 stopClock();
@@ -22,191 +24,227 @@ const SIGN_UP_END = NOW + SIGN_UP_HOURS * HOUR;
 
 /** In the contract's order, on which the key depends. */
 const request = subscriptionRequest.parse({ ...fields, email: "ada@example.com", phone: "2125550123" });
-const { card, waiting, done, expired, canceled } = SESSIONS;
+const { card, done, expired, canceled } = SESSIONS;
+const OTHER_PATH = `/subscription/${OTHER_PLAN}`;
 const keyOf = idempotencyKeys([SETTINGS.SESSION_SECRET]);
+const keyWithNonce = () => keyOf({ ...request, password: fields.password }, NONCE);
+
+/** `end` is what the API says when it is asked to end a sign-up: a status, or the sign-up's. */
+type Visit = Parameters<typeof post>[2] & Answers & { end?: number | object };
+
+/** Posts the form with these changes to an API with this answer. */
+async function send(form: Record<string, string>, says?: object, { end = 405, ...visit }: Visit = {}) {
+  const site = siteThatAnswers({ api: TRIAL.api, ...visit });
+  site.api.end = () => (typeof end === "number" ? new Response(null, { status: end }) : Response.json(end));
+  if (says) site.api.answer = () => Response.json({ client_secret: "seti_1_secret_1", ...says });
+  const answer = await post(site, { ...fields, ...form }, visit);
+  const inits = site.api.calls.map(({ init }) => init);
+  const posted = inits.filter(({ method }) => method === "POST");
+  const headers = new Headers(posted[0]?.headers);
+  const bodies = posted.map(({ body }) => JSON.parse(String(body)));
+  const methods = inits.map(({ method }) => method);
+  const shown = JSON.parse(headers.get("Subscription-Terms") ?? "null");
+  return { ...answer, site, methods, sent: headers, bodies, shown };
+}
 
 describe("a form that the API takes", () => {
-  test("leads to the page of its plan", async () => {
-    expect(await post(siteContext(), fields)).toRedirectTo(PATH);
-  });
-
-  test("is sent once, with the contract's fields and no others", async () => {
-    const site = siteContext();
-    await post(site, { ...fields, role: "admin", amount: "0" });
-    expect(site.api.calls.map(({ init }) => JSON.parse(String(init.body)))).toEqual([
-      { ...request, password: fields.password },
-    ]);
-  });
-
-  test("is sent, and shown later, with its values cleaned", async () => {
-    const site = siteContext();
-    const { session } = await post(site, { ...fields, email: "mailto:Ada@Example.com", full_name: " Ada  Byron" });
-    const cleaned = { email: "ada@example.com", full_name: "Ada Byron" };
-    expect(JSON.parse(String(site.api.calls[0]?.init.body))).toMatchObject(cleaned);
-    expect(session).toMatchObject({ details: cleaned });
-  });
-
-  test("is sent with the exact bytes of the password", async () => {
-    const site = siteContext();
-    const password = "  P\uff30ass word e\u0301\u{1F600}1 \ufeff ";
-    await post(site, { ...fields, password, confirmPassword: password });
-    expect(JSON.parse(String(site.api.calls[0]?.init.body))).toHaveProperty("password", password);
-  });
-
-  test("is sent with its key, its request ID and the visitor's rate limit key", async () => {
-    const site = siteContext();
-    await post(site, fields);
-    expect(site.api.calls[0]?.init.headers).toMatchObject({
-      "Idempotency-Key": await keyOf({ ...request, password: fields.password }, NONCE),
-      "X-Request-Id": "this-request",
-      "Subscription-Sender": "192.0.2.7",
-    });
-  });
-
-  test("becomes the browser's sign-up in place of an earlier one", async () => {
+  test("is sent once, cleaned and without other fields, and becomes the browser's sign-up in place of an earlier one", async () => {
     const { package_id, password: _, ...details } = request;
-    const { session } = await post(siteContext(), fields, { session: { ...card, details: { company_name: "Other" } } });
-    expect(session).toEqual({
-      ...{
-        state: "card",
-        flash: "saved",
-        requestId: "this-request",
-        packageId: PLAN,
-        agreedPriceCents: PRICE.price_cents,
-        details,
-      },
-      key: await keyOf({ ...request, password: fields.password }, NONCE),
+    const earlier = { ...done, details: { company_name: "Other" } };
+    const answer = await send({ role: "admin", amount: "0" }, undefined, { session: earlier });
+    expect(answer).toRedirectTo(PATH);
+    const key = await keyWithNonce();
+    expect(answer.bodies).toEqual([{ ...request, password: fields.password }]);
+    expect(answer.sent.get("Idempotency-Key")).toBe(key);
+    expect(answer.sent.get("X-Request-Id")).toBe("this-request");
+    expect(answer.sent.get("Subscription-Sender")).toBe("192.0.2.7");
+    expect(answer.session).toEqual({
+      ...{ state: "card", flash: "saved", requestId: "this-request", packageId: PLAN, terms: TERMS, details, key },
       expiresAt: SIGN_UP_END,
       clientSecret: "seti_1_secret_1",
       statusUrl: STATUS_URL,
     });
+    expect(answer.newNonce, "a new key for the form").toBe(false);
+    expect(answer.site.logged, "the log, without personal data").toEqual([["request", { signup: "created" }]]);
   });
 
-  test("keeps the form's nonce", async () => {
-    expect((await post(siteContext(), fields)).newNonce).toBe(false);
-  });
-
-  test("is one line of the log, without personal data", async () => {
-    const site = siteContext();
-    await post(site, fields);
-    expect(site.logged).toEqual([["request", { signup: "created" }]]);
-  });
-
-  test.each([
-    { name: "of another page", form: fields, path: `/subscription/${OTHER_PLAN}`, to: PATH },
-    { name: "in capital letters", form: { ...fields, package_id: PLAN.toUpperCase() }, path: PATH, to: PATH },
-    {
-      name: "without a plan",
-      form: { ...fields, package_id: "" },
-      path: "/subscription",
-      to: "/subscription",
-    },
+  test.each<{ name: string; form: Record<string, string>; path: string; to: string }>([
+    { name: "of another page", form: {}, path: OTHER_PATH, to: PATH },
+    { name: "in capital letters", form: { package_id: PLAN.toUpperCase() }, path: PATH, to: PATH },
+    { name: "without a plan", form: { package_id: "" }, path: "/subscription", to: "/subscription" },
   ])("leads to the plan in the form: $name", async ({ form, path, to }) => {
-    expect(await post(siteContext(), form, { path })).toRedirectTo(to);
+    expect(await send(form, undefined, { path })).toRedirectTo(to);
   });
 
   test.each([
-    {
-      name: "when the API says so, if that is sooner",
-      expires_at: new Date(SIGN_UP_END - 1).toISOString(),
-      end: SIGN_UP_END - 1,
-    },
-    {
-      name: "after its hours, if the API says later",
-      expires_at: new Date(SIGN_UP_END + 1).toISOString(),
-      end: SIGN_UP_END,
-    },
-    { name: "after its hours, if the API does not say", expires_at: undefined, end: SIGN_UP_END },
-  ])("ends $name", async ({ expires_at, end }) => {
-    const site = siteContext();
-    site.api.answer = () => Response.json({ client_secret: "seti_1_secret_1", expires_at });
-    expect((await post(site, fields)).session).toMatchObject({ state: "card", expiresAt: end });
+    { name: "when the API says so, if that is sooner", after: -1, end: SIGN_UP_END - 1 },
+    { name: "after its hours, if the API says later", after: 1, end: SIGN_UP_END },
+  ])("ends $name", async ({ after, end }) => {
+    const { session } = await send({}, { expires_at: new Date(SIGN_UP_END + after).toISOString() });
+    expect(session).toMatchObject({ state: "card", expiresAt: end });
+  });
+});
+
+/** A lower and a higher price than the list's. */
+const [LOWER, HIGHER] = [PLANS.STANDARD.priceCents - 1, PLANS.STANDARD.priceCents + 1];
+const lower = { price_cents: String(LOWER) };
+
+describe("a form's price", () => {
+  const SAID = { price_cents: LOWER - 1, currency: "usd" };
+
+  test("is told to the API in a header and not in the sign-up, whose key stays the same at another price", async () => {
+    const { sent, bodies, shown } = await send(lower);
+    expect(shown).toEqual({ price_cents: LOWER });
+    expect(sent.get("Idempotency-Key")).toBe(await keyWithNonce());
+    expect(bodies).toEqual([{ ...request, password: fields.password }]);
+  });
+
+  test.each(["", "free", "-1", "450.5", "1".repeat(10)])("that is not whole cents is not told: %j", async (cents) => {
+    const { shown, status } = await send({ price_cents: cents });
+    expect({ shown, status }).toEqual({ shown: {}, status: 303 });
+  });
+
+  test.each<{ name: string; form: Record<string, string>; says?: object; kept?: number }>([
+    { name: "the API's", form: lower, says: SAID, kept: LOWER - 1 },
+    { name: "the form's, if the API says none", form: { price_cents: String(HIGHER) }, says: {}, kept: HIGHER },
+    { name: "the list's, if neither says one", form: {}, says: {}, kept: PLANS.STANDARD.priceCents },
+    { name: "the form's, if the API's is in euros", form: lower, says: { ...SAID, currency: "eur" }, kept: LOWER },
+    { name: "the form's, if the API's has half cents", form: lower, says: { ...SAID, price_cents: 0.5 }, kept: LOWER },
+    { name: "none without a plan", form: { ...lower, package_id: "" }, says: {} },
+  ])("is kept by the sign-up with the other terms: $name", async ({ form, says, kept }) => {
+    expect((await send(form, says)).session).toHaveProperty("terms", { ...TERMS, price_cents: kept });
   });
 });
 
 describe("the same form again", () => {
-  const again = async (session: SignupSession) => {
-    const site = siteContext();
-    const key = await keyOf({ ...request, password: fields.password }, NONCE);
-    return { site, ...(await post(site, fields, { session: { ...session, key } })) };
-  };
+  const again = async (session: SignupSession, form: Record<string, string> = {}) =>
+    send(form, undefined, { session: { ...session, key: await keyWithNonce() } });
 
-  test.each<SignupSession>([card, waiting, done])(
-    "leads to its sign-up, and the API is not called: $state",
-    async (session) => {
-      const { site, ...answer } = await again(session);
-      expect(answer).toRedirectTo(PATH);
-      expect(answer.session).toBeUndefined();
-      expect(site.api.calls).toEqual([]);
-    },
-  );
-
-  test.each<SignupSession>([expired, canceled])("is another sign-up after an end: $why", async (session) => {
+  test.each<SignupSession>([card, done])("leads to its sign-up, and the API is not called: $state", async (session) => {
     const answer = await again(session);
-    expect(answer.session).toMatchObject({ state: "card" });
-    expect(answer.site.api.calls).toHaveLength(1);
+    expect(answer).toRedirectTo(PATH);
+    expect(answer).toMatchObject({ session: undefined, bodies: [] });
+  });
+
+  test.each<{ name: string; session: SignupSession }>([
+    { name: "after an end", session: expired },
+    { name: "from a page with a lower price", session: { ...card, terms: { ...TERMS, price_cents: HIGHER } } },
+  ])("is sent again $name", async ({ session: earlier }) => {
+    const { session, bodies } = await again(earlier, lower);
+    expect(session).toMatchObject({ state: "card" });
+    expect(bodies).toHaveLength(1);
   });
 
   test.each<{ name: string; headers: Record<string, string> }>([
     { name: "a script without cookies", headers: { Cookie: "", "Sec-Fetch-Site": "" } },
     { name: "a page of an earlier release", headers: { Cookie: "another=1" } },
   ])("without a nonce has the same key whatever the password: $name", async ({ headers }) => {
-    const form = { ...fields, password: "An0ther one!", confirmPassword: "An0ther one!" };
-    const { session } = await post(siteContext(), form, { headers });
+    const password = "An0ther one!";
+    const { session } = await send({ password, confirmPassword: password }, undefined, { headers });
     expect(session).toMatchObject({ key: await keyOf(request, undefined) });
   });
 });
 
-describe("a busy API", () => {
-  const busy = async (settings: Record<string, string>) => {
-    const timeout = vi.spyOn(AbortSignal, "timeout");
-    const site = siteContext(settings);
-    site.api.answer = () => new Response(null, { status: 503, headers: { "Retry-After": "0" } });
-    await post(site, fields);
-    return { calls: site.api.calls.length, deadlines: timeout.mock.calls.flat() };
-  };
-
-  test("that honors the key is called three times within the one deadline", async () => {
-    const settings = { SUBSCRIPTION_API_IDEMPOTENT: "true", SUBSCRIPTION_API_TIMEOUT_MS: "2000" };
-    expect(await busy(settings)).toEqual({ calls: 3, deadlines: [2_000] });
-  });
-
-  test("that does not honor the key is called once", async () => {
-    const settings = { SUBSCRIPTION_API_IDEMPOTENT: "false", SUBSCRIPTION_API_TIMEOUT_MS: "3000" };
-    expect(await busy(settings)).toEqual({ calls: 1, deadlines: [3_000] });
-  });
+test.each([
+  { idempotent: "true", calls: 3 },
+  { idempotent: "false", calls: 1 },
+])("a busy API that honors the key, $idempotent, is called $calls times within one deadline", async (row) => {
+  const timeout = vi.spyOn(AbortSignal, "timeout");
+  const site = siteContext({ SUBSCRIPTION_API_IDEMPOTENT: row.idempotent, SUBSCRIPTION_API_TIMEOUT_MS: "2000" });
+  site.api.answer = () => new Response(null, { status: 503, headers: { "Retry-After": "0" } });
+  await post(site, fields);
+  expect(site.api.calls).toHaveLength(row.calls);
+  expect(timeout.mock.calls).toEqual([[2_000]]);
 });
 
-describe("Start over", () => {
-  const startOver = (session: SignupSession | undefined, sign_up: string) =>
-    post(siteContext(), { intent: "start-over", sign_up }, { session, path: `${PATH}?edit` });
-
-  test.each<{ name: string; session?: SignupSession }>([
-    { name: "its sign-up", session: card },
-    { name: "its success", session: done },
-    { name: "no sign-up" },
-  ])("empties the form of a browser with $name: the next one is another sign-up", async ({ session }) => {
-    const answer = await startOver(session, "the-first-key");
-    expect(answer).toRedirectTo(PATH);
-    expect(answer.session).toBe("cleared");
-    expect(answer.newNonce, "a new key for the form").toBe(true);
-  });
-
-  test("on an older page leaves the newer sign-up alone", async () => {
-    const answer = await startOver({ ...card, key: "another-key" }, "the-first-key");
-    expect(answer).toRedirectTo(PATH);
-    expect(answer.session).toBeUndefined();
-    expect(answer.newNonce, "a new key for the form").toBe(false);
-  });
+test.each<{ what: string; session?: SignupSession; intent?: string; changes: boolean }>([
+  { what: "Start over empties the form of its own sign-up", session: card, changes: true },
+  { what: "Start over empties the form of a browser without a sign-up", changes: true },
+  { what: "Start over leaves a newer sign-up alone", session: { ...card, key: "another-key" }, changes: false },
+  { what: "a button of an earlier release changes nothing", session: card, intent: "an-older-button", changes: false },
+  { what: "a button with a prototype's name changes nothing", session: card, intent: "__proto__", changes: false },
+])("$what", async ({ session, intent = "start-over", changes }) => {
+  const site = siteContext();
+  const answer = await post(site, { intent, sign_up: card.key }, { session, path: `${PATH}?edit` });
+  expect(answer).toRedirectTo(PATH);
+  expect(answer.session).toBe(changes ? "cleared" : undefined);
+  expect(answer.newNonce, "a new key, so that the next form is another sign-up").toBe(changes);
+  expect(site.api.calls.map(({ init }) => init.method)).toEqual(changes && session ? ["DELETE"] : []);
 });
 
-test.each(["an-older-button", "__proto__", ""])(
-  "a button of an earlier release changes nothing: %j",
-  async (intent) => {
-    const site = siteContext();
-    const answer = await post(site, { intent }, { session: card });
-    expect(answer).toRedirectTo(PATH);
-    expect(answer.session).toBeUndefined();
-    expect(site.api.calls).toEqual([]);
-  },
-);
+const edited = { email: "ada.corrected@example.com" };
+const withoutStatus = { ...card, statusUrl: undefined };
+const ofOther = { ...edited, package_id: OTHER_PLAN };
+
+test.each<Answers & { earlier: string; end?: number | object; session?: SignupSession; keeps?: string }>([
+  { earlier: "that has no card is ended", end: { status: "ended" } },
+  { earlier: "with a trial is shown", end: TRIAL.api, stripe: SUCCEEDED, keeps: "done" },
+  { earlier: "with a trial is shown, whatever Stripe says of its card", end: TRIAL.api, keeps: "done" },
+  { earlier: "whose card is processed is waited for", end: { status: "pending" }, ...PROCESSING, keeps: "waiting" },
+  { earlier: "whose card nobody knows is waited for", end: { status: "pending" }, ...UNREACHABLE, keeps: "waiting" },
+  { earlier: "with a card, but no status URL, is shown", session: withoutStatus, stripe: SUCCEEDED, keeps: "done" },
+  { earlier: "about which nobody answers is left", end: 500, ...UNREACHABLE },
+])("before another plan's form and Start over, a sign-up $earlier", async ({ keeps, ...answers }) => {
+  const visit = { session: card, ...answers, path: OTHER_PATH };
+  const form = await send(ofOther, {}, visit);
+  const startOver = await send({ intent: "start-over", sign_up: card.key }, {}, visit);
+  expect(form.bodies).toHaveLength(keeps ? 0 : 1);
+  for (const answer of [form, startOver]) expect(answer).toRedirectTo(keeps ? PATH : OTHER_PATH);
+  const own = { state: keeps, packageId: PLAN };
+  expect(form.session).toMatchObject(keeps ? own : { state: "card", packageId: OTHER_PLAN });
+  expect(startOver.session).toEqual(keeps ? expect.objectContaining(own) : "cleared");
+});
+
+test.each([
+  { what: "ends the earlier sign-up says so", end: { status: "ended" }, keeps: canceled, isOver: true },
+  { what: "cannot end the earlier sign-up leaves it alone", end: 405, keeps: undefined, isOver: false },
+])("a form that is refused by an API that $what", async ({ end, keeps, isOver }) => {
+  const { session, reply } = await send(edited, { client_secret: "" }, { session: card, end });
+  expect({ session, isOver: reply?.isOver }).toEqual({ session: keeps, isOver });
+});
+
+describe("an API that cannot end a sign-up, when the form is edited", () => {
+  const newSetup = { client_secret: OTHER.clientSecret };
+  /** The page of the sign-up that the browser then has. */
+  const next = (site: Site, session: unknown) => look(site, { session: signupSession.parse(session) });
+
+  test.each([
+    { end: 404, logs: [] },
+    { end: 405, logs: [] },
+    { end: 501, logs: [] },
+    { end: 500, logs: [["status_check_failed", { cause: "status", status: 500 }]] },
+  ])("answers $end: Stripe is asked, and the form goes on", async ({ end, logs }) => {
+    const { session, methods, site } = await send(edited, newSetup, { session: card, end });
+    expect(session).toMatchObject({ state: "card", clientSecret: OTHER.clientSecret });
+    expect(methods).toEqual(["DELETE", "POST"]);
+    expect(site.logged).toEqual([...logs, ["request", { signup: "created" }]]);
+  });
+
+  test("does not keep a late card a secret: the page says whose it is, and who can end it", async () => {
+    const { site, session } = await send(edited, newSetup, { session: withoutStatus });
+    expect((await next(site, session)).step).toMatchObject({ step: "card", earlier: undefined });
+    Object.assign(site.stripe.says, SUCCEEDED);
+    const late = await next(site, session);
+    const message =
+      "The card of your earlier STANDARD sign-up for Engines & Sons was set up after you replaced it. To end it, contact support.";
+    expect(late.step).toMatchObject({ step: "card", earlier: { message, actions: ["support"] } });
+    expect(JSON.stringify(late.step)).not.toContain(card.clientSecret);
+    expect(late.session).toMatchObject({ replaced: { hasCard: true } });
+    site.stripe.says = { status: "canceled" };
+    expect((await next(site, late.session)).step, "later").toMatchObject({ earlier: { message } });
+  });
+
+  test("is not asked about again once Stripe has canceled its setup", async () => {
+    const { site, session } = await send(edited, newSetup, { session: withoutStatus });
+    site.stripe.says = { status: "canceled" };
+    const { session: kept } = await next(site, session);
+    expect(kept).toMatchObject({ state: "card", clientSecret: OTHER.clientSecret });
+    expect(kept).not.toHaveProperty("replaced");
+  });
+
+  test("and gives an edited form the same setup has one card, not a second one", async () => {
+    const { site, session } = await send(edited, {}, { session: withoutStatus });
+    Object.assign(site.stripe.says, SUCCEEDED);
+    expect((await next(site, session)).step).toMatchObject({ step: "done", earlier: undefined });
+  });
+});

@@ -1,21 +1,139 @@
 // @vitest-environment jsdom
-import { expect, test, vi } from "vitest";
+import { act, createElement, useState } from "react";
+import { describe, expect, test, vi } from "vitest";
+import { LOADING_LIMIT_MS } from "../../../app/signup/durations";
+import { type Notice, SITE_UNREACHABLE } from "../../../app/signup/notices";
+import { useLatest } from "../../../app/signup/requests/use-failure";
 import { SIGNUP_FINISHED } from "../../../app/signup/server/notices.server";
-import { PATH } from "../../support/site-in-process/site-settings";
-import { done, LOST, openForm, pagesWithServer, resume, tryThrice } from "./page-with-server";
-import { cardStep, pass } from "./rendered-page";
+import type { SignupStep } from "../../../app/signup/steps";
+import { ErrorPage } from "../../../app/ui/layout/error-page";
+import { PATH, PLAN } from "../../support/site-in-process/site-settings";
+import {
+  cardStep,
+  done,
+  form,
+  LOST,
+  openForm,
+  pagesWithServer,
+  pass,
+  resume,
+  tryThrice,
+  waiting,
+} from "./rendered-page";
 
-/* What a button or link leaves behind: the page's reply, its history and the focus. */
+/* What a button, a link or another tab leaves behind: the page's step, notice, history and focus; and an error page. */
 
 const open = pagesWithServer();
 
+describe("a tab that the visitor comes back to", () => {
+  const declined: SignupStep = { ...cardStep, flash: "declined", message: "Insufficient funds" };
+
+  test.each<{ what: string; shown: SignupStep; found: SignupStep; says: string }>([
+    { what: "shows a step that has changed elsewhere", shown: cardStep, found: done, says: "Subscription Successful!" },
+    {
+      what: "keeps a notice whose cause is there",
+      shown: declined,
+      found: cardStep,
+      says: "Payment FailedInsufficient funds",
+    },
+  ])("$what", async ({ shown, found, says }) => {
+    const { site, comeBack, text } = await open(shown);
+    site.step = found;
+    await comeBack();
+    expect(text()).toContain(says);
+  });
+
+  test("says nothing if the site cannot be reached, but does so if the next link is not reached", async () => {
+    const { comeBack, follow, notice, text } = await open(cardStep);
+    await comeBack();
+    await tryThrice();
+    expect(notice()).toBe("");
+    expect(text()).toContain("Please enter your card info");
+    await follow("Edit details");
+    await tryThrice();
+    expect(notice()).toContain("We could not reach the site");
+  });
+
+  test("offers a sign-up that was begun elsewhere until it is finished, and keeps what was typed and the reply", async () => {
+    const reply = { form: { initialValue: { package_id: PLAN } }, notice: SIGNUP_FINISHED };
+    const { site, comeBack, text, field, notice } = await open(form, { reply });
+    Object.assign(field("city") ?? {}, { value: "Springfield" });
+    for (const { step, isOffered } of [
+      { step: cardStep, isOffered: true },
+      { step: done, isOffered: false },
+    ]) {
+      site.step = step;
+      await comeBack();
+      expect(text().includes("Your STANDARD sign-up still needs a card"), step.step).toBe(isOffered);
+      expect(field("city")?.value).toBe("Springfield");
+      expect(notice()).toContain("This sign-up is finished");
+    }
+  });
+});
+
+test("a submit that the browser refuses takes the last one's notice away", async () => {
+  const reply = { form: { initialValue: { package_id: PLAN } }, notice: SIGNUP_FINISHED };
+  const { press, notice, text } = await open(form, { reply });
+  expect(notice()).toContain("This sign-up is finished");
+  await press("Payment");
+  expect(text()).toContain("Phone number is required");
+  expect(notice()).toBe("");
+});
+
+/** A button that leads to the next notices, and has the title of the shown one. */
+function Sequence({ steps }: { steps: (Notice | undefined)[][] }) {
+  const [at, setAt] = useState(0);
+  const latest = useLatest(steps[at] ?? []);
+  return createElement("button", { type: "button", onClick: () => setAt(at + 1) }, latest?.title ?? "nothing");
+}
+
+const [first, second] = ["first", "second"].map((title): Notice => ({ ...SITE_UNREACHABLE, title }));
+
 test.each([
-  { step: cardStep, name: "Start over", at: PATH },
-  { step: done, name: "Sign up another company", at: PATH },
-  { step: resume, name: "Continue this sign-up", at: `${PATH}?resume=x` },
-])("a button posts to a URL with a query, by which its page's title knows it: $name", async ({ step, name, at }) => {
-  const { button } = await open(step, { at });
-  expect(new URL(button(name)?.form?.action ?? "").search).not.toBe("");
+  { what: "an earlier notice that goes leaves the later one", to: [undefined, second], shown: "second" },
+  { what: "a later notice that goes does not bring back an earlier one", to: [first, undefined], shown: "nothing" },
+])("$what", async ({ to, shown }) => {
+  const steps = [[first, undefined], [first, second], to];
+  const { press, text } = await open(form, { element: createElement(Sequence, { steps }) });
+  await press("first");
+  await press("second");
+  expect(text()).toBe(shown);
+});
+
+test("an error page asks to include the request ID, if it has one", async () => {
+  for (const [requestId, says] of [
+    ["r-1", "contact support and include the request ID.Request ID: r-1"],
+    ["", "contact support."],
+  ] as const) {
+    const { text } = await open(form, { element: createElement(ErrorPage, { title: "Error", requestId }) });
+    expect(text()).toContain(`If it happens again, ${says}`);
+  }
+});
+
+test.each([
+  { step: cardStep, name: "Start over" },
+  { step: cardStep, name: "Edit details" },
+  { step: cardStep, name: "Choose another plan" },
+  { step: done, name: "Sign up another company" },
+  { step: resume, name: "Continue this sign-up" },
+  { step: openForm, name: "Finish it" },
+  { step: { ...openForm, draft: {} }, name: "go back to the card" },
+  { step: waiting, name: "Check now" },
+])("a control that waits for the site has a spinner, is announced, and has lent its focus: $name", async (waited) => {
+  const { site, container } = await open(waited.step, { at: `${PATH}?resume=x` });
+  Object.assign(site, { step: "never", reply: "never" });
+  const control = [...container.querySelectorAll<HTMLElement>("a, button")].find(
+    (one) => one.textContent === waited.name,
+  );
+  // By it the page's title knows the button.
+  if (control instanceof HTMLButtonElement) expect(new URL(control.form?.action ?? "").search).not.toBe("");
+  control?.focus();
+  await act(async () => control?.click());
+  expect(control?.querySelector("svg.animate-spin"), "spinner").not.toBeNull();
+  expect(container.querySelector("[role=status]")?.textContent).toBe("Loading…");
+  expect(document.activeElement?.id).toBe("focus-keeper");
+  await pass(30_000);
+  expect(container.querySelector("svg.animate-spin"), "spinner afterward").toBeNull();
 });
 
 test("a link that is not reached leaves a finished sign-up's page as it is", async () => {
@@ -46,10 +164,26 @@ test("a step that is not reached by going back keeps its entry in the history, a
   expect(text()).toContain("Please enter your card info");
 });
 
+test("while a card's outcome is awaited, nothing else begins on its page, even in a browser without inert", async () => {
+  const at = `${PATH}?return=a-token`;
+  const resumeLink = { url: `https://site.example${PATH}?resume=x`, qrCodePath: undefined };
+  const { container, site, follow, press, place } = await open({ ...cardStep, resumeLink }, { at });
+  site.step = openForm;
+  for (const link of ["Edit details", "Choose another plan"]) await follow(link);
+  await press("Start over");
+  expect(place()).toBe(at);
+  const off = [...container.querySelectorAll("[inert][aria-disabled=true]")].map(({ textContent }) => textContent);
+  expect(off).toEqual([
+    expect.stringMatching(/^Change plan/),
+    "Edit details",
+    expect.stringMatching(/^Continue on another device.*Start over$/),
+  ]);
+});
+
 test("a press of Try again leaves the focus at the card's fields, because its button goes", async () => {
   vi.stubGlobal("fetch", () => Promise.reject(new TypeError()));
   const { press, container } = await open(cardStep);
-  await pass(15_000);
+  await pass(LOADING_LIMIT_MS);
   vi.stubGlobal("fetch", () => new Promise(() => {}));
   await press("Try again");
   expect(document.activeElement).toBe(container.querySelector("section[aria-labelledby=card-entry]"));

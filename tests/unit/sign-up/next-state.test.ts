@@ -6,131 +6,83 @@ import {
   type TrialAnswer,
 } from "../../../app/signup/session-state";
 import { NOW } from "../../support/clock";
-import { SESSIONS } from "./sessions";
+import { OTHER_TERMS, SESSIONS } from "./sessions";
 
 /* The next state of a sign-up after Stripe and the API have answered: each row of the table at `nextState`. */
 
-const { card } = SESSIONS;
-const { state: _, clientSecret, statusUrl, ...form } = card;
-const pending = { ...form, clientSecret, statusUrl };
+const replaced = { clientSecret: "seti_0_secret_0", packageId: "" };
+const card = { ...SESSIONS.card, flash: "saved", replaced } as const;
+const waiting = { ...SESSIONS.waiting, replaced };
+const { key, requestId, packageId, terms, details, clientSecret, statusUrl } = card;
 
+const PROCESSING: SetupIntentAnswer = { status: "processing" };
+const OPEN: SetupIntentAnswer = { status: "open", message: "Insufficient funds" };
 const SUCCEEDED: SetupIntentAnswer = { status: "succeeded", card: { brand: "visa", last4: "4242" } };
-const DONE: SignupSession = {
-  ...form,
-  state: "done",
-  startedAt: new Date(NOW).toISOString(),
-  trialEnd: "2026-11-27T12:00:00.000Z",
-  card: { brand: "visa", last4: "4242" },
-  flash: "saved",
-};
-const WAITING: SignupSession = { ...pending, state: "waiting", reason: "unreachable" };
-const DECLINED: SignupSession = { ...pending, state: "card", flash: "declined", message: "Insufficient funds" };
-const CARD_USED: SignupSession = { ...pending, clientSecret: "seti_2_secret_2", state: "card", flash: "card used" };
-const CANCELED: SignupSession = { ...form, state: "ended", why: "canceled" };
-const TOO_OLD: SignupSession = { ...form, state: "ended", why: "too old" };
+const UNREACHABLE = { status: "unreachable" } as const;
+const UNKNOWN = { status: "unknown" } as const;
+const TRIAL_END = "2026-11-27T12:00:00.000Z";
+const TRIAL: TrialAnswer = { status: "trial", trial_end: TRIAL_END };
+const CANCELED: SetupIntentAnswer = { status: "canceled" };
+const PENDING: TrialAnswer = { status: "pending" };
+const ENDED: TrialAnswer = { status: "ended" };
+const usedCard = (client_secret: string): TrialAnswer => ({ status: "card_used", client_secret });
 
-interface Row {
-  when: string;
-  stripe: SetupIntentAnswer;
-  api?: TrialAnswer;
-  becomes: SignupSession;
-  /** The same by default. */
-  pastItsTime?: SignupSession;
+const DECLINED = "card, declined, Insufficient funds";
+const WAITS = "waiting, unreachable";
+const DONE = "done, saved, 2026-11-22T12:00:00.000Z";
+const AS_IT_WAS = "card, saved";
+
+/** A state as a failure shows it, in one line, without the client secret that it had before. */
+function inWords(session: SignupSession): string {
+  const shown = { ...session, ...("card" in session && session.card) };
+  const flags = ["state", "flash", "message", "reason", "why"];
+  const names = [...flags, "startedAt", "trialEnd", "brand", "last4", "clientSecret"];
+  const words = names.flatMap((name) => Reflect.get(shown, name) ?? []);
+  return words.filter((word) => word !== clientSecret).join(", ");
 }
 
-const ROWS: Row[] = [
-  {
-    when: "Stripe is processing the card: it waits",
-    stripe: { status: "processing" },
-    becomes: { ...WAITING, reason: "processing" },
-  },
-  {
-    when: "Stripe cannot be reached: it waits",
-    stripe: { status: "unreachable" },
-    becomes: WAITING,
-  },
-  {
-    when: "the card was declined: it needs another, or has expired",
-    stripe: { status: "open", message: "Insufficient funds" },
-    becomes: DECLINED,
-    pastItsTime: { ...form, state: "ended", why: "expired" },
-  },
-  {
-    when: "Stripe does not know the secret: its card step says so, or it is too old",
-    stripe: { status: "unknown" },
-    becomes: { ...pending, state: "card", flash: "unknown" },
-    pastItsTime: TOO_OLD,
-  },
-  {
-    when: "the setup was canceled: it has ended",
-    stripe: { status: "canceled" },
-    becomes: CANCELED,
-  },
-  {
-    when: "the trial has started: it is done",
-    stripe: SUCCEEDED,
-    api: { status: "trial", trial_end: "2026-11-27T12:00:00.000Z" },
-    becomes: DONE,
-  },
-  {
-    when: "the trial has started at another price than the site knows: it is done, at the API's",
-    stripe: SUCCEEDED,
-    api: { status: "trial", trial_end: "2026-11-27T12:00:00.000Z", price_cents: 60_000, currency: "usd" },
-    becomes: { ...DONE, agreedPriceCents: 60_000 },
-  },
-  {
-    when: "the card is set up and the API offers no status: it is done",
-    stripe: SUCCEEDED,
-    becomes: { ...DONE, trialEnd: undefined },
-  },
-  {
-    when: "the card had a trial before: it needs another, under the API's new secret",
-    stripe: SUCCEEDED,
-    api: { status: "card_used", client_secret: "seti_2_secret_2" },
-    becomes: CARD_USED,
-  },
-  {
-    when: "the card had a trial before, but the API has no new secret yet: it waits",
-    stripe: SUCCEEDED,
-    api: { status: "card_used", client_secret: clientSecret },
-    becomes: WAITING,
-  },
-  {
-    when: "the API has ended it: it has ended",
-    stripe: SUCCEEDED,
-    api: { status: "ended" },
-    becomes: CANCELED,
-  },
-  {
-    when: "the API does not know it: it waits, or is too old",
-    stripe: SUCCEEDED,
-    api: { status: "unknown" },
-    becomes: WAITING,
-    pastItsTime: TOO_OLD,
-  },
-  {
-    when: "the API has not started the trial yet: it waits",
-    stripe: SUCCEEDED,
-    api: { status: "pending" },
-    becomes: WAITING,
-  },
-  {
-    when: "the API cannot be reached: it waits",
-    stripe: SUCCEEDED,
-    api: { status: "unreachable" },
-    becomes: WAITING,
-  },
-];
-
-test.each(ROWS)("a sign-up in time, when $when", ({ stripe, api, becomes }) => {
-  expect(nextState({ ...pending, expiresAt: NOW + 1 }, stripe, api, NOW)).toEqual({ ...becomes, expiresAt: NOW + 1 });
+/** `card`: if no card was sent from this page; `past`: past its time; both are as `becomes` by default. */
+test.each([
+  { when: "Stripe is processing the card", stripe: PROCESSING, becomes: "waiting, processing" },
+  { when: "Stripe cannot be reached", stripe: UNREACHABLE, becomes: WAITS, card: AS_IT_WAS, past: WAITS },
+  { when: "the card was declined", stripe: OPEN, becomes: DECLINED, card: AS_IT_WAS, past: "ended, expired" },
+  { when: "no card was set up, but the trial has started", stripe: OPEN, api: TRIAL, becomes: `${DONE}, ${TRIAL_END}` },
+  { when: "no card was set up, and the API has ended it", stripe: OPEN, api: ENDED, becomes: "ended, canceled" },
+  { when: "Stripe does not know the secret", stripe: UNKNOWN, becomes: "card, unknown", past: "ended, too old" },
+  { when: "the setup was canceled", stripe: CANCELED, becomes: "ended, canceled" },
+  { when: "the trial has started", stripe: SUCCEEDED, api: TRIAL, becomes: `${DONE}, ${TRIAL_END}, visa, 4242` },
+  { when: "the API offers no status", stripe: SUCCEEDED, becomes: `${DONE}, visa, 4242` },
+  { when: "the card had a trial", stripe: SUCCEEDED, api: usedCard("another"), becomes: "card, card used, another" },
+  { when: "a used card has no new secret yet", stripe: SUCCEEDED, api: usedCard(clientSecret), becomes: WAITS },
+  { when: "the API does not know it", stripe: SUCCEEDED, api: UNKNOWN, becomes: WAITS, past: "ended, too old" },
+  { when: "the trial has not started yet", stripe: SUCCEEDED, api: PENDING, becomes: WAITS },
+])("when $when: $becomes", ({ stripe, api, becomes, card: ofCard = becomes, past = becomes }) => {
+  const after = {
+    waiting: nextState({ ...waiting, expiresAt: NOW + 1 }, stripe, api, NOW),
+    card: nextState({ ...card, expiresAt: NOW + 1 }, stripe, api, NOW),
+    waitingPast: nextState({ ...waiting, expiresAt: NOW }, stripe, api, NOW),
+    cardPast: nextState({ ...card, expiresAt: NOW }, stripe, api, NOW),
+  };
+  const words = Object.fromEntries(Object.entries(after).map(([name, session]) => [name, inWords(session)]));
+  expect(words).toEqual({ waiting: becomes, card: ofCard, waitingPast: past, cardPast: past });
+  for (const session of Object.values(after)) {
+    expect(session).toMatchObject({ key, requestId, packageId, terms, details, replaced });
+    if (session.state === "card" || session.state === "waiting") expect(session).toMatchObject({ statusUrl });
+  }
 });
 
-test.each(ROWS)("a sign-up past its time, when $when", ({ stripe, api, becomes, pastItsTime = becomes }) => {
-  expect(nextState({ ...pending, expiresAt: NOW }, stripe, api, NOW)).toEqual({ ...pastItsTime, expiresAt: NOW });
+test("a sign-up has the terms that the API says, and otherwise stays the same object", () => {
+  const said: TrialAnswer = { ...TRIAL, ...OTHER_TERMS, currency: "usd" };
+  expect(nextState(waiting, SUCCEEDED, said, NOW)).toMatchObject({ state: "done", terms: OTHER_TERMS });
+  expect(nextState(card, OPEN, undefined, NOW)).toBe(card);
 });
 
-test("a notice that the card's page showed once is not in the next state", () => {
-  const shown = { ...card, flash: "declined", message: "Insufficient funds" } as const;
-  expect(nextState(shown, { status: "processing" }, undefined, NOW)).toEqual({ ...WAITING, reason: "processing" });
+test.each([
+  { sells: "a plan whose price nobody knows waits for the API", of: {}, api: UNREACHABLE, becomes: WAITS },
+  { sells: "no plan does not wait for a price", of: { packageId: "" }, api: UNREACHABLE, becomes: DECLINED },
+  { sells: "a plan of a known price does not wait", of: { terms }, api: UNREACHABLE, becomes: DECLINED },
+  { sells: "a plan whose price the API can say does not wait", of: {}, api: PENDING, becomes: DECLINED },
+] as const)("after a declined card, a sign-up with $sells", ({ of, api, becomes }) => {
+  const unpriced = { ...terms, price_cents: undefined };
+  expect(inWords(nextState({ ...waiting, terms: unpriced, ...of }, OPEN, api, NOW))).toBe(becomes);
 });

@@ -1,80 +1,66 @@
+import jsQR from "jsqr";
 import { describe, expect, test, vi } from "vitest";
+import type { Terms } from "../../../app/contract/terms";
+import { loader } from "../../../app/routes/resume-code";
 import { LINK_MINUTES } from "../../../app/signup/durations";
+import { qrCode } from "../../../app/signup/server/session/qr-code.server";
 import { resumeLink, resumeLinks } from "../../../app/signup/server/session/resume-link.server";
-import type { SignupSession, UnfinishedSession } from "../../../app/signup/session-state";
+import type { SignupSession } from "../../../app/signup/session-state";
 import { HOUR } from "../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../support/clock";
-import { post, siteContext } from "../../support/site-in-process/site-context";
-import { OTHER_PLAN, PATH, PLAN } from "../../support/site-in-process/site-settings";
-import { SESSIONS } from "./sessions";
+import { post, requestOf, siteContext } from "../../support/site-in-process/site-context";
+import { OTHER_PLAN, PATH, PLAN, TERMS } from "../../support/site-in-process/site-settings";
+import { OTHER, OTHER_TERMS, SESSIONS } from "./sessions";
+import { type Answers, PROCESSING, SUCCEEDED, siteThatAnswers, TRIAL, UNREACHABLE } from "./site-that-answers";
 
 /* The link that continues a sign-up on another device, its QR code, and the button "Continue this sign-up". */
 
 stopClock();
 
-const { card, waiting, done, canceled } = SESSIONS;
+const { card, waiting } = SESSIONS;
 const MINUTE = HOUR / 60;
 const API = "https://api.citewell.example";
 const WWW = "https://www.citewell.example";
-const links = resumeLinks(["a-secret-of-at-least-thirty-two-characters"], API);
-/** As long as Stripe's and the API's. */
-const long = {
-  ...card,
-  key: "k".repeat(16),
-  statusUrl: `${API}/subscription/status/${"t".repeat(43)}`,
-  clientSecret: "seti_1Mm8s8LkdIwHu7ix0OXBfTRG_secret_NXDICkPqPeiBTAFqWmkbff09lRmSVXe",
-};
-const ofAnotherApi = { ...long, statusUrl: `https://another.example/${"s".repeat(100)}` };
+const QR_CODE = "/resume-code";
 
 describe("a link", () => {
-  test("leads to the page of its plan", async () => {
-    expect((await resumeLink(long, links, WWW))?.url).toMatch(`${WWW}/subscription/${PLAN}?resume=`);
-  });
+  const links = resumeLinks(["a-secret-of-at-least-thirty-two-characters"], API);
+  const at = (price_cents: number | undefined): Terms => ({ ...TERMS, price_cents });
+  /** As long as Stripe's and the API's. */
+  const long = {
+    ...card,
+    key: "k".repeat(16),
+    statusUrl: `${API}/subscription/status/${"t".repeat(43)}`,
+    clientSecret: "seti_1Mm8s8LkdIwHu7ix0OXBfTRG_secret_NXDICkPqPeiBTAFqWmkbff09lRmSVXe",
+  };
+  const ofAnotherApi = { ...long, statusUrl: `https://another.example/${"s".repeat(100)}` };
 
-  test("without a plan leads to the sign-up without a plan", async () => {
-    expect((await resumeLink({ ...card, packageId: "" }, links, WWW))?.url).toMatch(`${WWW}/subscription?resume=`);
-  });
-
-  test("has at most 300 characters, so that an old phone reads its QR code", async () => {
-    const { url = "", qrCodePath } = (await resumeLink(long, links, WWW)) ?? {};
-    expect(url.length).toBeLessThanOrEqual(300);
-    expect(qrCodePath).toBe("/resume-code");
-  });
-
-  test("leaves out the price rather than its QR code", async () => {
-    const { url = "", qrCodePath } = (await resumeLink({ ...long, agreedPriceCents: 999_999_999 }, links, WWW)) ?? {};
-    expect(qrCodePath).toBe("/resume-code");
-    const token = new URL(url).searchParams.get("resume") ?? "";
-    expect(await links.fromToken(token, PLAN)).toMatchObject({ key: long.key, agreedPriceCents: undefined });
-  });
-
-  test("too long for an old phone has no QR code", async () => {
-    expect(await resumeLink(ofAnotherApi, links, WWW)).toMatchObject({ qrCodePath: undefined });
-  });
-
-  test("is not offered for a client secret that is not Stripe's", async () => {
-    expect(await resumeLink({ ...card, clientSecret: "another" }, links, WWW)).toBeUndefined();
-  });
-
-  test.each([
-    { name: "as long as Stripe's and the API's", signUp: long },
-    { name: "without a status URL", signUp: { ...card, statusUrl: undefined } },
-    { name: "of another API", signUp: ofAnotherApi },
-    { name: "without a price", signUp: { ...card, agreedPriceCents: undefined } },
-  ])("has its sign-up without the details: $name", async ({ signUp }) => {
-    const { details: _, requestId: __, state: ___, ...kept } = signUp;
-    const token = (await links.toToken(signUp)) ?? "";
+  test.each<{ what: string; signUp: SignupSession & typeof long; keeps?: Terms; qrCodePath?: string }>([
+    { what: "has the sign-up's terms and a QR code", signUp: { ...card, terms: OTHER_TERMS }, qrCodePath: QR_CODE },
+    { what: "needs no status URL", signUp: { ...card, statusUrl: "" }, qrCodePath: QR_CODE },
+    {
+      what: "leaves out the price rather than its QR code",
+      signUp: { ...long, terms: at(99_999_999) },
+      ...{ keeps: at(undefined), qrCodePath: QR_CODE },
+    },
+    { what: "too long for an old phone has no QR code", signUp: ofAnotherApi },
+  ])("$what, and continues its sign-up without the details, for its plan and no other", async (row) => {
+    const { details: _, requestId: __, state: ___, ...signUp } = row.signUp;
+    const { url = "", qrCodePath } = (await resumeLink(row.signUp, links, WWW)) ?? {};
+    const [page, token = ""] = url.split("?resume=");
+    expect(page).toBe(`${WWW}/subscription/${PLAN}`);
+    expect(qrCodePath).toBe(row.qrCodePath);
+    expect(url.length <= 300, "short enough for an old phone").toBe(qrCodePath !== undefined);
+    const kept = { ...signUp, statusUrl: signUp.statusUrl || undefined, terms: row.keeps ?? signUp.terms };
     expect(await links.fromToken(token, PLAN)).toEqual(kept);
-  });
-
-  test("works for its plan in capital letters", async () => {
-    const token = (await links.toToken(card)) ?? "";
-    expect(await links.fromToken(token, PLAN.toUpperCase())).toBeDefined();
-  });
-
-  test("does not work for another plan", async () => {
-    const token = (await links.toToken(card)) ?? "";
+    expect(await links.fromToken(token, PLAN.toUpperCase()), "in capital letters").toBeDefined();
     expect(await links.fromToken(token, OTHER_PLAN)).toBeUndefined();
+  });
+
+  test("without a plan leads to the sign-up without a plan, and is not offered for a secret that is not Stripe's", async () => {
+    const { url } = (await resumeLink({ ...card, packageId: "" }, links, WWW)) ?? {};
+    expect(url).toMatch(`${WWW}/subscription?resume=`);
+    expect(await resumeLink({ ...card, clientSecret: "another" }, links, WWW)).toBeUndefined();
   });
 
   test.each([
@@ -90,144 +76,89 @@ describe("a link", () => {
 });
 
 describe("Continue this sign-up", () => {
-  const SUCCEEDED = { status: "succeeded" };
-  const other: SignupSession = { ...card, key: "another-key", clientSecret: "seti_9_secret_9" };
   const { details: _, requestId, ...resumed } = card;
+  type Given = Answers & { session?: SignupSession; headers?: Record<string, string>; by?: "resume" | "return" };
 
-  interface Given {
-    stripe?: object;
-    stripeStatus?: number;
-    api?: object;
-    session?: SignupSession;
-    headers?: Record<string, string>;
-    /** The sign-up that the link has. */
-    linked?: UnfinishedSession;
-  }
-  async function press({ stripe = {}, stripeStatus = 200, api, linked = card, ...visit }: Given = {}, by = "resume") {
-    const site = siteContext();
-    Object.assign(site.stripe.says, stripe);
-    site.stripe.status = stripeStatus;
-    site.api.status = () => (api ? Response.json(api) : new Response(null, { status: 503 }));
-    const token = by === "resume" ? await site.resumeLinks.toToken(linked) : await site.sessions.toReturnToken(linked);
-    return { site, ...(await post(site, { intent: "resume" }, { ...visit, path: `${PATH}?${by}=${token}` })) };
+  async function press({ by = "resume", ...given }: Given) {
+    const site = siteThatAnswers({ api: { status: "pending" }, ...given });
+    const token = by === "resume" ? await site.resumeLinks.toToken(card) : await site.sessions.toReturnToken(card);
+    return post(site, { intent: "resume" }, { ...given, path: `${PATH}?${by}=${token}` });
   }
 
-  test.each<{ name: string; session?: SignupSession }>([
-    { name: "no sign-up" },
-    { name: "a success", session: done },
-    { name: "a sign-up that has ended", session: canceled },
-    { name: "a sign-up past its time", session: { ...other, expiresAt: NOW } },
-  ])("takes the sign-up over in a browser with $name", async ({ session }) => {
-    const answer = await press({ ...(session && { session }) });
+  test.each<Given & { name: string; becomes?: object }>([
+    { name: "in a browser with a sign-up past its time", session: { ...OTHER, expiresAt: NOW } },
+    { name: "after a return from the bank", by: "return", becomes: { requestId } },
+    {
+      name: "without a word about a card that was declined on the other device",
+      stripe: { last_setup_error: { message: "Your card was declined." } },
+    },
+    {
+      name: "with the new secret after a card that already had a trial, and says so",
+      ...{ stripe: SUCCEEDED, api: { status: "card_used", client_secret: "seti_2_secret_2" } },
+      becomes: { flash: "card used", clientSecret: "seti_2_secret_2" },
+    },
+    { name: "and says that Stripe does not know the secret", stripeStatus: 404, becomes: { flash: "unknown" } },
+    {
+      name: "with the API's terms, if they are others",
+      api: { status: "pending", ...OTHER_TERMS, currency: "usd" },
+      becomes: { terms: OTHER_TERMS },
+    },
+  ])("takes the sign-up over $name", async ({ becomes, ...given }) => {
+    const answer = await press(given);
     expect(answer).toRedirectTo(PATH);
-    expect(answer.session).toEqual(resumed);
+    expect(answer.session).toEqual({ ...resumed, ...becomes });
   });
 
-  test("does not mention a card that was declined on the other device", async () => {
-    const stripe = { last_setup_error: { message: "Your card was declined." } };
-    expect((await press({ stripe })).session).toEqual(resumed);
+  test("leads back to the link's page beside a sign-up in progress, or if the link was changed", async () => {
+    const changed = await post(siteContext(), { intent: "resume" }, { path: `${PATH}?resume=x` });
+    expect(changed).toRedirectTo(`${PATH}?resume=x`);
+    const beside = await press({ session: OTHER });
+    expect(beside.sentTo).toMatch(`${PATH}?resume=`);
+    expect([changed.session, beside.session]).toEqual([undefined, undefined]);
   });
 
-  test("says that the card already had a trial, and continues with the new secret", async () => {
-    const { session } = await press({
-      stripe: SUCCEEDED,
-      api: { status: "card_used", client_secret: "seti_2_secret_2" },
-    });
-    expect(session).toEqual({ ...resumed, flash: "card used", clientSecret: "seti_2_secret_2" });
-  });
+  const CANCELED = { stripe: { status: "canceled" } };
 
-  test("says that Stripe does not know the secret", async () => {
-    expect((await press({ stripeStatus: 404 })).session).toEqual({ ...resumed, flash: "unknown" });
-  });
-
-  test.each<SignupSession>([other, { ...waiting, key: "another-key", expiresAt: NOW }])(
-    "does not replace a sign-up in progress, and asks nobody: $state",
-    async (session) => {
-      const { site, ...answer } = await press({ session });
-      expect(answer.session).toBeUndefined();
-      expect(answer.sentTo).toMatch(`${PATH}?resume=`);
-      expect(site.stripe.asked).toEqual([]);
-    },
-  );
-
-  const withoutPrice = { ...card, agreedPriceCents: undefined };
-  const PRICED = { status: "pending", price_cents: 60_000, currency: "usd" };
-
-  test.each<{ name: string; linked: UnfinishedSession; api: object | undefined; agreedPriceCents: number | undefined }>(
-    [
-      { name: "the API's, if the link has none", linked: withoutPrice, api: PRICED, agreedPriceCents: 60_000 },
-      { name: "the API's, if it is another one", linked: card, api: PRICED, agreedPriceCents: 60_000 },
-      { name: "the link's, if the API does not answer", linked: card, api: undefined, agreedPriceCents: 50_000 },
-      {
-        name: "the link's, if an API of others does not say it",
-        linked: card,
-        api: { status: "pending" },
-        agreedPriceCents: 50_000,
-      },
-    ],
-  )("shows the agreed price: $name", async ({ linked, api, agreedPriceCents }) => {
-    expect((await press({ linked, ...(api && { api }) })).session).toMatchObject({ state: "card", agreedPriceCents });
-  });
-
-  test("works after a return from the bank", async () => {
-    expect((await press({}, "return")).session).toEqual({ ...resumed, requestId });
-  });
-
-  test.each<{ name: string; given: Given; status: number; title: string }>([
-    {
-      name: "its bank is at work",
-      given: { stripe: { status: "processing" } },
-      status: 409,
-      title: "Your bank is still processing the card",
-    },
-    {
-      name: "Stripe cannot be reached",
-      given: { stripeStatus: 500 },
-      status: 503,
-      title: "Connection Failed",
-    },
-    {
-      name: "neither the link nor the API says the price",
-      given: { linked: withoutPrice },
-      status: 503,
-      title: "Connection Failed",
-    },
-    {
-      name: "the browser blocks cookies",
-      given: { headers: { Cookie: "" } },
-      status: 422,
-      title: "Cookies are blocked",
-    },
-  ])("says why it cannot now: $name", async ({ given, status, title }) => {
+  test.each<Given & { name: string; status: number; title: string; isOver?: true }>([
+    { name: "its bank is at work", ...PROCESSING, status: 409, title: "Your bank is still processing the card" },
+    { name: "Stripe cannot be reached", ...UNREACHABLE, status: 503, title: "Connection Failed" },
+    { name: "the browser blocks cookies", headers: { Cookie: "" }, status: 422, title: "Please try again" },
+    { name: "its trial has begun", ...TRIAL, status: 409, title: "This sign-up is finished", isOver: true },
+    { name: "it was canceled", ...CANCELED, status: 409, title: "This sign-up was canceled", isOver: true },
+  ])("says why it cannot, and if it is over: $name", async ({ status, title, isOver, ...given }) => {
     const answer = await press(given);
     expect(answer).toHaveStatus(status);
     expect(answer).toShowNotice(title);
     expect(answer.session).toBeUndefined();
-    expect(answer.reply?.isOver).toBeUndefined();
+    expect(answer.reply?.isOver).toBe(isOver);
   });
+});
 
-  test.each<{ name: string; given: Given; title: string }>([
-    {
-      name: "its trial has begun",
-      given: { stripe: SUCCEEDED, api: { status: "trial" } },
-      title: "This sign-up is finished",
-    },
-    {
-      name: "it was canceled",
-      given: { stripe: { status: "canceled" } },
-      title: "This sign-up was canceled",
-    },
-  ])("says that it is over: $name", async ({ given, title }) => {
-    const answer = await press(given);
-    expect(answer).toHaveStatus(409);
-    expect(answer).toShowNotice(title);
-    expect(answer.session).toBeUndefined();
-    expect(answer.reply?.isOver).toBe(true);
-  });
+test("the longest link's QR code is read, and has a quiet zone of four modules (ISO/IEC 18004)", () => {
+  const url = `${WWW}/subscription/${PLAN}?resume=`.padEnd(300, "aB3-_z9.");
+  const svg = qrCode(url);
+  const modules = Number(/viewBox="0 -\.5 (\d+) /.exec(svg)?.[1]);
+  /** Three pixels a module. */
+  const size = 3 * modules;
+  const pixels = new Uint8ClampedArray(size * size * 4).fill(255);
+  const edges: number[] = [];
+  for (const [, x, y, length] of svg.matchAll(/M(\d+) (\d+)h(\d+)/g)) {
+    const [left, right, top] = [Number(x), Number(x) + Number(length), Number(y)];
+    edges.push(left, right, top, top + 1);
+    for (let row = 3 * top; row < 3 * top + 3; row += 1)
+      pixels.fill(0, (row * size + 3 * left) * 4, (row * size + 3 * right) * 4);
+  }
+  expect(jsQR(pixels, size, size)?.data).toBe(url);
+  expect([Math.min(...edges), modules - Math.max(...edges)]).toEqual([4, 4]);
+});
 
-  test("of a changed link leads to the page that says that it has expired", async () => {
-    const answer = await post(siteContext(), { intent: "resume" }, { path: `${PATH}?resume=x` });
-    expect(answer).toRedirectTo(`${PATH}?resume=x`);
-    expect(answer.session).toBeUndefined();
-  });
+test.each<{ name: string; session?: SignupSession; status: number }>([
+  { name: "a card step is served to its own browser", session: card, status: 200 },
+  { name: "a card step without details is not found", session: { ...card, details: undefined }, status: 404 },
+  { name: "a card that is waited for is not found", session: waiting, status: 404 },
+  { name: "no sign-up is not found", status: 404 },
+])("the QR code of $name", async ({ session, status }) => {
+  const response = await loader(await requestOf(siteContext(), { session, path: QR_CODE }));
+  expect(response).toHaveStatus(status);
+  expect(response.headers.get("Cache-Control")).toBe(status === 200 ? "no-store" : null);
 });

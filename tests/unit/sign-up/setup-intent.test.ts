@@ -1,15 +1,21 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import Stripe from "stripe";
+import { expect, test, vi } from "vitest";
 import type { SetupIntentAnswer } from "../../../app/signup/session-state";
+import { STRIPE_JS_URL } from "../../../app/signup/stripe-js";
+import { root } from "../../../tools/wrangler/wrangler";
 import { countingLimiter, siteContext } from "../../support/site-in-process/site-context";
 
-/* Calls to Stripe about a card's setup, and the meaning of its answers. For the sign-up's next state, see next-state.test.ts. */
-
-afterEach(() => vi.restoreAllMocks());
+/* What the site asks Stripe about a card's setup, and how it reads the answer; the release of Stripe.js. */
 
 const SECRET = "seti_1_secret_2";
+const SETUP_URL = `https://api.stripe.com/v1/setup_intents/seti_1?client_secret=${SECRET}`;
+const WITH_CARD = `${SETUP_URL}&expand[0]=payment_method`;
+
 type Answer = (url: string) => Response;
 
-/** The site's reading of an answer from Stripe, or of no answer. */
+/** @param answer none if the connection fails */
 async function ask(answer: Answer | undefined, { secret = SECRET, limit = 1 } = {}) {
   const limiter = countingLimiter(limit);
   const { context, logged, setupIntents } = siteContext({ CARD_CHECK_RATE_LIMIT: limiter });
@@ -17,148 +23,126 @@ async function ask(answer: Answer | undefined, { secret = SECRET, limit = 1 } = 
   const fetching = vi.spyOn(globalThis, "fetch").mockClear().mockImplementation(answers);
   const setupIntent = await setupIntents.retrieve(secret, { ip: "2001:db8::1", log: context.log });
   const calls = fetching.mock.calls.map(([url, init]) => ({ url: decodeURIComponent(String(url)), init }));
-  const lines = logged.map(([event, fields]) => ({ event, ...Object(fields) }));
-  return { setupIntent, calls, lines, logged: logged.map(([event]) => event), keys: limiter.keys };
+  return { setupIntent, calls, logged, keys: limiter.keys };
 }
 
 const says = (fields: object) => () => Response.json({ id: "seti_1", ...fields });
 
-test("Stripe is asked with the client secret and the publishable key, and no redirect is followed", async () => {
-  const { calls } = await ask(says({ status: "processing" }));
-  const url = `https://api.stripe.com/v1/setup_intents/seti_1?client_secret=${SECRET}&expand[0]=payment_method`;
-  expect(calls).toMatchObject([{ url, init: { headers: { Authorization: "Bearer pk_test_1" }, redirect: "manual" } }]);
-});
-
-test("Stripe has five seconds", async () => {
+test("Stripe is asked with the client secret and the publishable key, for five seconds, without redirects", async () => {
   const timeout = vi.spyOn(AbortSignal, "timeout");
-  await ask(says({ status: "processing" }));
+  const { calls, keys } = await ask(says({ status: "processing" }));
+  const init = { headers: { Authorization: "Bearer pk_test_1" }, redirect: "manual" };
+  expect(calls).toMatchObject([{ url: WITH_CARD, init }]);
   expect(timeout.mock.calls).toEqual([[5_000]]);
+  expect(keys, "a sender is counted by its network").toEqual(["2001:db8:0:0::/64"]);
 });
 
-test("a sender is counted by its network", async () => {
-  expect((await ask(says({ status: "processing" }))).keys).toEqual(["2001:db8:0:0::/64"]);
-});
-
-const OPEN = { status: "requires_payment_method" };
-const failed = (error: unknown) => says({ ...OPEN, last_setup_error: error });
-const setUp = (payment_method: unknown) => says({ status: "succeeded", payment_method });
 const CARD = { brand: "visa", last4: "4242" };
+const setUp = (payment_method: unknown) => says({ status: "succeeded", payment_method });
+const failedWith = (error: object) => says({ status: "requires_payment_method", last_setup_error: error });
+const TWO_UNITS = "\u{1F4B3}";
 
-test.each<{ name: string; answer: Answer; means: SetupIntentAnswer }>([
-  { name: "a card is set up", answer: setUp({ card: CARD }), means: { status: "succeeded", card: CARD } },
-  { name: "a payment method as its ID", answer: setUp("pm_1"), means: { status: "succeeded" } },
-  { name: "a payment method that is no card", answer: setUp({}), means: { status: "succeeded" } },
+test.each<{ answer: string; given: Answer; means: SetupIntentAnswer }>([
+  { answer: "a card is set up", given: setUp({ card: CARD }), means: { status: "succeeded", card: CARD } },
+  { answer: "a payment method is only an ID", given: setUp("pm_1"), means: { status: "succeeded" } },
   {
-    name: "a brand of any length is not shown",
-    answer: setUp({ card: { ...CARD, brand: "v".repeat(33) } }),
+    answer: "a brand longer than 32 characters is not shown",
+    given: setUp({ card: { ...CARD, brand: "v".repeat(33) } }),
     means: { status: "succeeded" },
   },
   {
-    name: "last digits that are none are not shown",
-    answer: setUp({ card: { ...CARD, last4: "42424242" } }),
+    answer: "more than four last digits are not shown",
+    given: setUp({ card: { ...CARD, last4: "42424" } }),
     means: { status: "succeeded" },
   },
-  { name: "processing", answer: says({ status: "processing" }), means: { status: "processing" } },
-  { name: "canceled", answer: says({ status: "canceled" }), means: { status: "canceled" } },
-  { name: "no card yet", answer: says(OPEN), means: { status: "open" } },
-  { name: "asks for authentication", answer: says({ status: "requires_action" }), means: { status: "open" } },
-  { name: "an error that is none", answer: failed(5), means: { status: "open" } },
-  { name: "an error without a message", answer: failed({ type: "card_error" }), means: { status: "open" } },
+  { answer: "a card is processed", given: says({ status: "processing" }), means: { status: "processing" } },
+  { answer: "it was canceled", given: says({ status: "canceled" }), means: { status: "canceled" } },
+  { answer: "it has no card yet", given: says({ status: "requires_action" }), means: { status: "open" } },
+  { answer: "an error has no message", given: failedWith({ type: "card_error" }), means: { status: "open" } },
   {
-    name: "an error with a message",
-    answer: failed({ type: "card_error", message: "Stripe's words." }),
-    means: { status: "open", message: "Stripe's words." },
+    answer: "a message of 300 characters is whole",
+    given: failedWith({ message: TWO_UNITS.repeat(300) }),
+    means: { status: "open", message: TWO_UNITS.repeat(300) },
   },
-])("Stripe's answer is read: $name", async ({ answer, means }) => {
-  expect((await ask(answer)).setupIntent).toEqual(means);
+  {
+    answer: "a longer message is cut, and no character halved",
+    given: failedWith({ message: TWO_UNITS.repeat(301) }),
+    means: { status: "open", message: `${TWO_UNITS.repeat(299)}…` },
+  },
+])("Stripe's answer is read: $answer", async ({ given, means }) => {
+  expect((await ask(given)).setupIntent).toEqual(means);
 });
 
-test("a message of 300 characters is kept whole", async () => {
-  const message = "\u{1F4B3}".repeat(300);
-  expect((await ask(failed({ message }))).setupIntent).toEqual({ status: "open", message });
-});
+/** Statuses of answers whose bodies were neither read nor canceled, so that their connections stay open. */
+const open: number[] = [];
 
-test("a longer message is cut to 300 characters, none of them halved", async () => {
-  const { setupIntent } = await ask(failed({ message: "\u{1F4B3}".repeat(301) }));
-  expect(setupIntent).toEqual({ status: "open", message: `${"\u{1F4B3}".repeat(299)}…` });
-});
+const refuses = (status: number) => () => {
+  open.push(status);
+  return new Response(new ReadableStream({ cancel: () => void open.pop() }, { highWaterMark: 0 }), { status });
+};
 
-describe("an answer that is not a setup intent", () => {
-  /** Bodies that were neither read nor canceled, so that their connections stay open. */
-  const open: number[] = [];
-  const refuses = (status: number) => () => {
-    open.push(status);
-    return new Response(new ReadableStream({ cancel: () => void open.pop() }, { highWaterMark: 0 }), { status });
-  };
+interface Failure {
+  failure: string;
+  answer?: Answer;
+  means: SetupIntentAnswer["status"];
+  /** How many questions the sender may ask. */
+  limit?: number;
+  /** One question by default. */
+  asked?: string[];
+  logs?: [event: string, fields: object | undefined];
+}
 
-  test.each([400, 404])("that says the secret is unknown is not asked for again: %i", async (status) => {
-    const { setupIntent, logged } = await ask(refuses(status));
-    expect(setupIntent).toEqual({ status: "unknown" });
-    expect(logged).toEqual([]);
-    expect(open, "open connections").toEqual([]);
-  });
+const refused = (status: number): [string, object] => ["stripe_key_refused", { status }];
+const failed = (fields: object): [string, object] => ["card_check_failed", fields];
 
-  const failed = (logs: object) => ({ event: "card_check_failed", ...logs });
-  const refused = (status: number) => ({ event: "stripe_key_refused", status });
-
-  test.each<{ name: string; answer?: Answer; logs: object }>([
-    { name: "401", answer: refuses(401), logs: refused(401) },
-    { name: "403", answer: refuses(403), logs: refused(403) },
-    { name: "409, another request is at work", answer: refuses(409), logs: failed({ cause: "status", status: 409 }) },
-    { name: "429", answer: refuses(429), logs: failed({ cause: "status", status: 429 }) },
-    { name: "500", answer: refuses(500), logs: failed({ cause: "status", status: 500 }) },
-    { name: "a redirect", answer: refuses(302), logs: failed({ cause: "status", status: 302 }) },
-    { name: "HTML", answer: () => new Response("<html>"), logs: failed({ cause: "answer" }) },
-    { name: "another object", answer: () => Response.json({ object: "error" }), logs: failed({ cause: "answer" }) },
-    {
-      name: "more than 64 KiB",
-      answer: says({ status: "processing", more: "x".repeat(64 * 1024) }),
-      logs: failed({ cause: "answer" }),
-    },
-    { name: "none", logs: failed({ cause: "connection" }) },
-  ])("leaves the card open, is closed, and its cause is logged: $name", async ({ answer, logs }) => {
-    const { setupIntent, lines } = await ask(answer);
-    expect(setupIntent).toEqual({ status: "unreachable" });
-    expect(lines).toEqual([logs]);
-    expect(open, "open connections").toEqual([]);
-  });
-
-  test("because the card may not be read is asked for again without it", async () => {
-    const answer = (url: string) => (url.includes("expand") ? refuses(400)() : setUp("pm_1")());
-    const { setupIntent, calls } = await ask(answer);
-    expect(setupIntent).toEqual({ status: "succeeded" });
-    expect(calls[1]?.url).toBe(`https://api.stripe.com/v1/setup_intents/seti_1?client_secret=${SECRET}`);
-    expect(open, "open connections").toEqual([]);
-  });
+test.each<Failure>([
+  { failure: "404", answer: refuses(404), means: "unknown" },
+  { failure: "400, also without the card", answer: refuses(400), means: "unknown", asked: [WITH_CARD, SETUP_URL] },
+  {
+    failure: "400, because the card may not be read",
+    answer: (url) => (url.includes("expand") ? refuses(400)() : setUp("pm_1")()),
+    means: "succeeded",
+    asked: [WITH_CARD, SETUP_URL],
+  },
+  { failure: "401", answer: refuses(401), means: "unreachable", logs: refused(401) },
+  { failure: "403", answer: refuses(403), means: "unreachable", logs: refused(403) },
+  { failure: "500", answer: refuses(500), means: "unreachable", logs: failed({ cause: "status", status: 500 }) },
+  { failure: "HTML", answer: () => new Response("<html>"), means: "unreachable", logs: failed({ cause: "answer" }) },
+  {
+    failure: "more than 64 KiB",
+    answer: says({ status: "processing", more: "x".repeat(64 * 1024) }),
+    means: "unreachable",
+    logs: failed({ cause: "answer" }),
+  },
+  { failure: "no answer", means: "unreachable", logs: failed({ cause: "connection" }) },
+  {
+    failure: "a sender over the limit, unasked",
+    ...{ answer: says({ status: "succeeded" }), limit: 0, asked: [] },
+    ...{ means: "unreachable", logs: ["card_check_limited", undefined] },
+  },
+])("Stripe's failure is understood as $means, logged, and its connection closed: $failure", async (row) => {
+  const { setupIntent, calls, logged } = await ask(row.answer, row);
+  expect(setupIntent.status).toBe(row.means);
+  expect(calls.map(({ url }) => url)).toEqual(row.asked ?? [WITH_CARD]);
+  expect(logged).toEqual(row.logs ? [row.logs] : []);
+  expect(open, "open connections").toEqual([]);
 });
 
 const secretOf = (idLength: number, ownLength: number) =>
   `seti_${"a".repeat(idLength)}_secret_${"b".repeat(ownLength)}`;
 
-test("the longest client secret is asked about", async () => {
+test("only a client secret is sent to Stripe, and counted; any other value is unknown", async () => {
   expect((await ask(says({ status: "processing" }), { secret: secretOf(255, 1000) })).calls).toHaveLength(1);
+  const others = [secretOf(0, 1), secretOf(256, 1), secretOf(1, 0), secretOf(1, 1001)];
+  for (const secret of ["pi_1_secret_1", `x${SECRET}`, `${SECRET}/`, ...others]) {
+    const { setupIntent, calls, keys } = await ask(says({ status: "processing" }), { secret });
+    expect({ setupIntent, calls, keys }, secret).toEqual({ setupIntent: { status: "unknown" }, calls: [], keys: [] });
+  }
 });
 
-test.each([
-  "",
-  "seti_1",
-  "pi_1_secret_1",
-  `${SECRET}/`,
-  `x${SECRET}`,
-  `${SECRET}\n`,
-  secretOf(0, 1),
-  secretOf(1, 0),
-  secretOf(256, 1),
-  secretOf(1, 1001),
-])("a value that is not a client secret is unknown, and is neither sent to Stripe nor counted: %j", async (secret) => {
-  const { setupIntent, calls, keys } = await ask(says({ status: "processing" }), { secret });
-  expect(setupIntent).toEqual({ status: "unknown" });
-  expect([...calls, ...keys]).toEqual([]);
-});
-
-test("a sender over the limit waits unasked, and the log says so", async () => {
-  const { setupIntent, calls, logged } = await ask(says({ status: "succeeded" }), { limit: 0 });
-  expect(setupIntent).toEqual({ status: "unreachable" });
-  expect(calls).toEqual([]);
-  expect(logged).toEqual(["card_check_limited"]);
+test("Stripe.js has the release of the API version that the server uses, and of the package that loads it", async () => {
+  const release = Stripe.API_VERSION.split(".")[1];
+  expect(STRIPE_JS_URL).toBe(`https://js.stripe.com/${release}/stripe.js`);
+  const installed = await readFile(join(root, "node_modules/@stripe/stripe-js/dist/pure.mjs"), "utf8");
+  expect(installed.split("\n").find((each) => each.includes("RELEASE_TRAIN ="))).toContain(`'${release}'`);
 });

@@ -1,14 +1,78 @@
 // @vitest-environment jsdom
-import { act } from "react";
-import { describe, expect, test } from "vitest";
+import { act, createElement } from "react";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { MAX_FAILED_CARDS } from "../../../app/contract/trial";
 import { billingDetails } from "../../../app/signup/card/billing-details";
-import { cardStep, pass, RETURN_PATH } from "./rendered-page";
-import { cardForms, DECLINED, failed, found, type Given, OPEN } from "./shown-stripe-elements";
+import StripeElements from "../../../app/signup/card/stripe-elements";
+import { LOADING_LIMIT_MS } from "../../../app/signup/durations";
+import { type Notice, PAYMENT_FORM_NOT_LOADED } from "../../../app/signup/notices";
+import { cardStep, pass, RETURN_PATH, renderedPages } from "./rendered-page";
 
-/* The card form: what it says and does before, while and after a card is entered. */
+/* The card form, with a Stripe.js whose answers a test sets: loading, and what it says and does about a card. */
 
-const showForm = cardForms();
+const found = (status: string) => ({ setupIntent: { status } });
+const failed = (error: object) => ({ error });
+const OPEN = found("requires_payment_method");
+const DECLINED = failed({ type: "card_error", message: "Your card was declined." });
+const silence = new Promise<object>(() => {});
+
+/** The package keeps the first Stripe.js that it finds. */
+let client: object;
+const makeClient = vi.fn(() => client);
+const StripeJs = Object.assign(makeClient, { version: "endive" });
+
+interface Given {
+  /** Stripe's answers about the setup in turn. The last one repeats. */
+  retrieved?: object[];
+  /** What Stripe says to a card. */
+  answer?: object;
+  /** False if the page has to load Stripe.js. */
+  isLoaded?: boolean;
+  /** True if `elements()` throws. */
+  throws?: boolean;
+}
+
+const show = renderedPages({ isTranslated: true });
+beforeEach(() => sessionStorage.clear());
+
+async function showForm({ retrieved = [OPEN], answer = DECLINED, isLoaded = true, throws = false }: Given = {}) {
+  let isBroken = throws;
+  const handlers = new Map<string, (event: object) => void>();
+  const on = (name: string, handler: (event: object) => void) => handlers.set(name, handler);
+  const element = { on, once() {}, off() {}, mount() {}, update() {}, destroy() {} };
+  const elements = () => {
+    if (isBroken) throw new Error("Invalid value for elements()");
+    return { create: () => element, getElement: () => null, update() {} };
+  };
+  const retrieveSetupIntent = vi.fn(async () => {
+    const next = retrieved.length > 1 ? retrieved.shift() : retrieved[0];
+    if (next instanceof Error) throw next;
+    return next;
+  });
+  const confirmSetup = async () => (answer instanceof Error ? Promise.reject(answer) : answer);
+  const others = { createToken() {}, createPaymentMethod() {}, confirmCardPayment() {} };
+  client = { ...others, elements, retrieveSetupIntent, confirmSetup };
+  makeClient.mockClear();
+  if (isLoaded) vi.stubGlobal("Stripe", StripeJs);
+  const [onNotice, onReady, onSaved] = [vi.fn<(notice?: Notice) => void>(), vi.fn(), vi.fn()];
+  const page = await show(createElement(StripeElements, { data: cardStep, onNotice, onReady, onSaved }), cardStep);
+  return {
+    ...page,
+    retrieveSetupIntent,
+    onReady,
+    onSaved,
+    notice: () => onNotice.mock.lastCall?.[0],
+    ready: () => act(async () => handlers.get("ready")?.({})),
+    failToLoad: (error: object) => act(async () => handlers.get("loaderror")?.({ elementType: "payment", error })),
+    script: () => document.head.querySelector("script"),
+    /** From now on, Stripe.js arrives and does not throw. */
+    fix() {
+      isBroken = false;
+      vi.stubGlobal("Stripe", StripeJs);
+    },
+    isPayEnabled: () => page.button("Pay")?.disabled === false,
+  };
+}
 
 /** Shows the form, waits for its fields and presses Pay. */
 async function pay(given: Given) {
@@ -18,164 +82,83 @@ async function pay(given: Given) {
   return form;
 }
 
-describe("before a card is entered,", () => {
-  test("the fields are mounted at once", async () => {
-    const { create, retrieveSetupIntent } = await showForm();
-    expect(create).toHaveBeenCalledOnce();
-    expect(retrieveSetupIntent).not.toHaveBeenCalled();
-  });
+const FAILED = { title: "Payment Failed", message: "An error occurred during payment" };
+const UNEXPECTED = { title: "Payment Error", message: "An unexpected error occurred. Please try again." };
 
-  test("Pay is disabled until the fields are loaded", async () => {
-    const { ready, isPayEnabled, button, onReady } = await showForm();
-    expect(button("Pay")).toBeDefined();
-    expect(isPayEnabled(), "Pay is enabled").toBe(false);
-    expect(onReady).not.toHaveBeenCalled();
-    await ready();
-    expect(isPayEnabled(), "Pay is enabled").toBe(true);
-    expect(onReady).toHaveBeenCalledOnce();
-  });
+test.each([
+  { answer: "an error with a message", given: DECLINED, says: { ...FAILED, message: "Your card was declined." } },
+  { answer: "an error with an empty message", given: failed({ message: "" }), says: FAILED },
+  { answer: "neither an error nor a setup", given: {}, says: FAILED },
+  { answer: "an exception", given: new Error("unexpected"), says: UNEXPECTED },
+])("a card that fails is reported with Stripe's message or the catalog's: $answer", async ({ given, says }) => {
+  const { notice, isPayEnabled } = await pay({ answer: given });
+  expect(notice()).toMatchObject(says);
+  expect(isPayEnabled(), "Pay is enabled").toBe(true);
 });
 
-describe("a card", () => {
-  test("that is still being processed says so", async () => {
-    const form = await showForm({ answer: new Promise(() => {}) });
-    await form.ready();
-    await form.press("Pay");
-    expect(form.button("Processing...")?.disabled).toBe(true);
-    expect(form.notice()?.title).toBe("Processing...");
-  });
-
-  test.each(["card_error", "api_connection_error"])(
-    "that fails is reported with Stripe's message: %s",
-    async (type) => {
-      const { notice, place } = await pay({ answer: failed({ type, message: "Stripe's words." }) });
-      expect(notice()).toMatchObject({ title: "Payment Failed", message: "Stripe's words." });
-      expect(place()).not.toBe(RETURN_PATH);
-    },
-  );
-
-  test.each([
-    { name: "an error without a message", answer: failed({ type: "api_error" }) },
-    { name: "an error with an empty message", answer: failed({ type: "api_error", message: "" }) },
-    { name: "neither error nor setup", answer: {} },
-  ])("that fails without a message from Stripe has the catalog's: $name", async ({ answer }) => {
-    expect((await pay({ answer })).notice()).toMatchObject({
-      title: "Payment Failed",
-      message: "An error occurred during payment",
-    });
-  });
-
-  test("whose confirmation throws is an unexpected error", async () => {
-    const { notice } = await pay({ answer: new Error("unexpected") });
-    expect(notice()).toMatchObject({
-      title: "Payment Error",
-      message: "An unexpected error occurred. Please try again.",
-    });
-  });
-
-  test.each([
-    { name: "is set up", answer: found("succeeded") },
-    { name: "is in process", answer: found("processing") },
-    { name: "was canceled", answer: found("canceled") },
-    { name: "has changed elsewhere", answer: failed({ code: "setup_intent_unexpected_state", message: "x" }) },
-    { name: "is unknown to Stripe", answer: failed({ code: "resource_missing", message: "x" }) },
-    { name: "was set up by another page", answer: failed({ message: "x", setup_intent: { status: "succeeded" } }) },
-  ])("whose setup $name leads to where the bank returns", async ({ answer }) => {
-    const { place, notice } = await pay({ answer });
-    expect(place()).toBe(RETURN_PATH);
-    expect(notice()?.title).toBe("Processing...");
-  });
+test.each([
+  { setup: "is set up", answer: found("succeeded") },
+  { setup: "is in process", answer: found("processing") },
+  { setup: "was canceled", answer: found("canceled") },
+  { setup: "has changed elsewhere", answer: failed({ code: "setup_intent_unexpected_state", message: "x" }) },
+  { setup: "is unknown to Stripe", answer: failed({ code: "resource_missing", message: "x" }) },
+  { setup: "was set up by another page", answer: failed({ message: "x", setup_intent: { status: "succeeded" } }) },
+])("a card whose setup $setup leads to where the bank returns", async ({ answer }) => {
+  const { place, notice } = await pay({ answer });
+  expect(place()).toBe(RETURN_PATH);
+  expect(notice()?.title).toBe("Processing...");
 });
 
 describe("a card about which Stripe says nothing for 30 seconds", () => {
-  const silent = (retrieved: object[]) => pay({ answer: new Promise(() => {}), retrieved });
-
   test.each([
-    { name: "Stripe has no card", retrieved: OPEN },
-    { name: "Stripe cannot be reached", retrieved: failed({ type: "api_connection_error", message: "x" }) },
-  ])("can be sent again if $name", async ({ retrieved }) => {
-    const form = await silent([retrieved]);
-    await pass(29_999);
-    expect(form.notice()?.title).toBe("Processing...");
-    await pass(1);
-    expect(form.notice()).toMatchObject({
-      title: "Payment Error",
-      message: "Stripe did not answer, so your card may not be saved. Check your connection, then try again.",
-    });
-    expect(form.isPayEnabled()).toBe(true);
-  });
-
-  test("can be sent again if Stripe does not say what became of it either", async () => {
-    const form = await silent([new Promise(() => {})]);
-    await pass(30_000);
-    await pass(10_000);
-    expect(form.isPayEnabled()).toBe(true);
-  });
-
-  test("leads on if Stripe has it", async () => {
-    const form = await silent([found("succeeded")]);
-    await pass(30_000);
-    expect(form.place()).toBe(RETURN_PATH);
-    expect(form.onSaved).toHaveBeenCalledOnce();
-  });
-
-  test("leads on if Stripe answers later that it has it", async () => {
+    { stripe: "has no card", retrieved: [OPEN], waits: [29_999] },
+    { stripe: "does not say what became of it within ten seconds", retrieved: [silence], waits: [30_000, 9_999] },
+  ])("can be sent again if Stripe $stripe, and leads on if Stripe answers later that it has", async (row) => {
     let answer = (_: object) => {};
     const late = new Promise<object>((resolve) => {
       answer = resolve;
     });
-    const form = await pay({ answer: late });
-    await pass(30_000);
-    expect(form.notice()?.title).toBe("Payment Error");
+    const form = await pay({ answer: late, retrieved: row.retrieved });
+    expect(form.button("Processing...")?.disabled).toBe(true);
+    for (const wait of row.waits) await pass(wait);
+    expect(form.notice()?.title).toBe("Processing...");
+    await pass(1);
+    const message = "Stripe did not answer, so your card may not be saved. Check your connection, then try again.";
+    expect(form.notice()).toMatchObject({ title: "Payment Error", message });
+    expect(form.isPayEnabled()).toBe(true);
     await act(async () => answer(found("succeeded")));
     expect(form.place()).toBe(RETURN_PATH);
   });
 
-  test("is waited for while the bank asks the visitor", async () => {
-    const form = await silent([found("requires_action")]);
-    for (let minutes = 0; minutes < 10; minutes += 0.5) await pass(30_000);
+  test("is waited for while the bank asks the visitor, and leads on once Stripe has it", async () => {
+    const bankAsks = Array.from({ length: 20 }, () => found("requires_action"));
+    const form = await pay({ answer: silence, retrieved: [...bankAsks, found("succeeded")] });
+    for (const _ of bankAsks) await pass(30_000);
     expect(form.notice()?.title).toBe("Processing...");
+    expect(form.place()).not.toBe(RETURN_PATH);
+    await pass(30_000);
+    expect(form.place()).toBe(RETURN_PATH);
+    expect(form.onSaved).toHaveBeenCalledOnce();
   });
 });
 
 describe("of a sign-up's declined cards", () => {
   const INCOMPLETE = failed({ type: "validation_error", message: "Your card number is incomplete." });
-  const NOT_AUTHENTICATED = failed({
-    type: "invalid_request_error",
-    code: "setup_intent_authentication_failure",
-    message: "We are unable to authenticate your payment method.",
-  });
+  const NOT_AUTHENTICATED = failed({ code: "setup_intent_authentication_failure", message: "x" });
+  const TWO_LEFT = { by: "ends-sign-ups", text: expect.stringMatching(/^You can try at most 2 more cards\./) };
 
-  const TWO_LEFT = expect.stringMatching(/^You can try at most 2 more cards\./);
-
-  /** The notice about a card that Stripe answers so, when two more would be left after it. */
-  async function noticeWithTwoLeft(answer: object) {
-    for (let declined = 0; declined < MAX_FAILED_CARDS - 3; declined += 1) await pay({ answer: DECLINED });
-    return (await pay({ answer })).notice();
-  }
-
-  test("a card that leaves two more says so", async () => {
-    expect(await noticeWithTwoLeft(DECLINED)).toMatchObject({ hint: TWO_LEFT });
-  });
-
-  test("a card that the bank did not authenticate counts", async () => {
-    expect(await noticeWithTwoLeft(NOT_AUTHENTICATED)).toMatchObject({ hint: TWO_LEFT });
-  });
-
-  test("an incomplete card does not count", async () => {
-    expect(await noticeWithTwoLeft(INCOMPLETE)).toMatchObject({ hint: undefined });
-    expect((await pay({ answer: DECLINED })).notice()).toMatchObject({ hint: TWO_LEFT });
-  });
-
-  test("another sign-up's cards do not count", async () => {
+  test("those that Stripe tried in this tab for this sign-up count, until two are left", async () => {
     sessionStorage.setItem("declined-cards", `seti_other ${MAX_FAILED_CARDS - 2}`);
-    for (let declined = 0; declined < MAX_FAILED_CARDS - 3; declined += 1) await pay({ answer: DECLINED });
-    expect((await pay({ answer: DECLINED })).notice()).toMatchObject({ hint: TWO_LEFT });
+    const untilThreeLeft = [NOT_AUTHENTICATED, DECLINED, DECLINED, DECLINED].slice(0, MAX_FAILED_CARDS - 3);
+    for (const answer of [INCOMPLETE, ...untilThreeLeft])
+      expect((await pay({ answer })).notice(), "with three left").toMatchObject({ promised: undefined });
+    expect((await pay({ answer: DECLINED })).notice(), "with two left").toMatchObject({ promised: TWO_LEFT });
+    await pay({ answer: DECLINED });
+    expect((await pay({ answer: DECLINED })).notice(), "with none left").toMatchObject({ promised: undefined });
   });
 
-  test("the last card is noticed 1, 3 or 8 seconds after it ended the sign-up", async () => {
-    const retrieved = [OPEN, OPEN, found("canceled")];
-    const { retrieveSetupIntent, place } = await pay({ retrieved });
+  test("the last one is noticed 1, 3 or 8 seconds after it ended the sign-up", async () => {
+    const { retrieveSetupIntent, place } = await pay({ retrieved: [OPEN, OPEN, found("canceled")] });
     const counts: number[] = [];
     for (const wait of [999, 1, 1_999, 1, 4_999]) {
       await pass(wait);
@@ -187,16 +170,66 @@ describe("of a sign-up's declined cards", () => {
   });
 });
 
-describe("Stripe asks for the country and ZIP code", () => {
-  const asked = ({ elementOptions }: ReturnType<typeof billingDetails>) => elementOptions.fields.billingDetails.address;
+test.each([
+  { where: "not again, if the form's country was recognized", data: cardStep, asks: "never" },
+  { where: "where it needs them, if not", data: { ...cardStep, countryCode: undefined }, asks: "auto" },
+])("Stripe asks for the country and ZIP code $where", ({ data, asks }) => {
+  const { elementOptions, confirmParams } = billingDetails(data);
+  expect(elementOptions.fields.billingDetails.address).toEqual({ country: asks, postalCode: asks });
+  expect(confirmParams.payment_method_data.billing_details?.address?.country).toBe(data.countryCode);
+});
 
-  test("not again, if the form's country was recognized", () => {
-    expect(asked(billingDetails(cardStep))).toEqual({ country: "never", postalCode: "never" });
-  });
+const REFUSED = { type: "invalid_request_error", message: "Stripe's words." };
 
-  test("where it needs them, if the form's country was not recognized", () => {
-    const unrecognized = billingDetails({ ...cardStep, countryCode: undefined });
-    expect(asked(unrecognized)).toEqual({ country: "auto", postalCode: "auto" });
-    expect(unrecognized.confirmParams.payment_method_data.billing_details?.address).not.toHaveProperty("country");
-  });
+test.each([
+  { setup: "is set up", retrieved: found("succeeded") },
+  { setup: "has a secret that Stripe.js throws for", retrieved: new Error("Invalid value for clientSecret") },
+])("fields that do not load because the setup $setup lead to where the bank returns", async ({ retrieved }) => {
+  const { failToLoad, place, notice } = await showForm({ retrieved: [retrieved] });
+  await failToLoad(REFUSED);
+  expect(place()).toBe(RETURN_PATH);
+  expect(notice()).toBeUndefined();
+});
+
+type Form = Awaited<ReturnType<typeof showForm>>;
+const UNLOADED = { isLoaded: false };
+const scriptSays = (event: string) => (form: Form) => form.script()?.dispatchEvent(new Event(event));
+
+test.each([
+  { trouble: "Stripe.js does not load", given: UNLOADED, fail: scriptSays("error") },
+  { trouble: "an extension empties Stripe.js", given: UNLOADED, fail: scriptSays("load") },
+  { trouble: "Stripe.js takes too long", given: UNLOADED, after: LOADING_LIMIT_MS },
+  { trouble: "Stripe.js throws", given: { throws: true } },
+  { trouble: "Stripe refuses the fields", fail: (form: Form) => form.failToLoad(REFUSED), message: "Stripe's words." },
+  { trouble: "an extension blocks the fields", after: LOADING_LIMIT_MS },
+  { trouble: "Stripe does not say why either", given: { retrieved: [silence] }, after: LOADING_LIMIT_MS + 10_000 },
+])("a card form that does not load is reported, and can be loaded again: $trouble", async (row) => {
+  const { given = {}, fail, after = 0, message = PAYMENT_FORM_NOT_LOADED.message } = row;
+  // React tells the console about an error that a boundary catches.
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const hide = (event: Event) => event.preventDefault();
+  window.addEventListener("error", hide);
+  onTestFinished(() => window.removeEventListener("error", hide));
+  const form = await showForm(given);
+  await act(async () => void (await fail?.(form)));
+  if (after > 0) {
+    await pass(after - 1);
+    expect(form.notice()).toBeUndefined();
+    await pass(1);
+  }
+  expect(form.notice()).toMatchObject({ title: "Payment Error", message });
+  expect(form.script(), "the script that failed").toBeNull();
+  expect(form.button("Pay")?.disabled).toBe(true);
+  form.fix();
+  await form.press("Try again");
+  expect(form.notice()).toBeUndefined();
+  await act(async () => form.script()?.dispatchEvent(new Event("load")));
+  expect(form.isPayEnabled(), "Pay is enabled before the fields are loaded").toBe(false);
+  expect(form.onReady).not.toHaveBeenCalled();
+  await form.ready();
+  expect(form.onReady).toHaveBeenCalledOnce();
+  await pass(LOADING_LIMIT_MS);
+  expect(form.notice()).toBeUndefined();
+  expect(form.isPayEnabled(), "Pay is enabled").toBe(true);
+  expect(makeClient).toHaveBeenCalledOnce();
 });

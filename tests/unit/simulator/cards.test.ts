@@ -18,33 +18,21 @@ function behaviorOf(number: string): string {
 test.each([
   ["4100000000000019", "works, charges fail"],
   ["4000000000004954", "works, charges fail"],
-  ["4000000000009235", "works"],
   ["4000002760003184", "challenge in a dialog, then works, charges fail"],
   ["4000008260003178", "challenge in a dialog, then works, charges fail"],
   ["4000000000003220", "challenge in a dialog, then works"],
   ["4000008400000027", "challenge in a dialog, then works"],
   ["4000008400001629", "challenge in a dialog, then generic_decline"],
   ["4000008400001280", "generic_decline"],
-  ["4000003800000446", "works"],
-  ["4000000000003055", "works"],
   ["", "test_mode_live_card"],
 ])("the card %s: %s", (number, behavior) => {
   expect(behaviorOf(number)).toBe(behavior);
 });
 
-test("each working card has a valid number and a brand", () => {
-  for (const number of WORKING_CARDS) {
-    expect([number, isCardNumber(number), behaviorOf(number)]).toEqual([number, true, "works"]);
-  }
+test("each working card has a valid number and a brand; a wrong check digit, too few digits and spaces are refused", () => {
+  expect(WORKING_CARDS.filter((number) => !isCardNumber(number) || behaviorOf(number) !== "works")).toEqual([]);
   expect(WORKING_CARDS.filter((number) => cardBrand(number) === "unknown")).toEqual(["5062210000000009"]);
-});
-
-test.each([
-  ["4242424242424241", "a wrong check digit"],
-  ["42424242424", "too few digits"],
-  ["4242 4242 4242 4242", "spaces"],
-])("%s is no card number: %s", (digits) => {
-  expect(isCardNumber(digits)).toBe(false);
+  expect(["4242424242424241", "42424242424", "4242 4242 4242 4242"].filter(isCardNumber)).toEqual([]);
 });
 
 const NOVEMBER = Date.UTC(2026, 10, 30, 23, 59);

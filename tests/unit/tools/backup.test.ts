@@ -1,34 +1,41 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { platform } from "node:process";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
-import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { encrypterFor } from "../../../tools/backup/age";
 import { backup } from "../../../tools/backup/backup";
 import { restore } from "../../../tools/backup/restore";
 import type { Neighbors } from "../../../tools/neighbors";
-import { root } from "../../../tools/wrangler/wrangler";
+import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
 import { deployment } from "./filled-in-deployment";
+import { checkoutWith, MIGRATION } from "./neighbors";
 import { outcomeOf } from "./outcome";
 
-/* `npm run backup` and `npm run restore`: what ends them, and that no plain copy is left behind. */
+/* `npm run backup` and `npm run restore`: what ends them, and that nothing unencrypted is left behind. */
 
 const DUMP = "PRAGMA defer_foreign_keys=TRUE;\nINSERT INTO sign_ups VALUES('ada@example.com');\n";
+const NOW = "2026-11-22T12:00:00Z";
+const NAME = "citewell-subscriptions-2026-11-22T12-00-00Z.sql.age";
 const key = await generateX25519Identity();
 const recipient = await identityToRecipient(key);
+const checkout = checkoutWith(MIGRATION);
 const settingsOf: Neighbors["settingsOf"] = () => deployment();
 
 let temporary = "";
 let folder = "";
 beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse(NOW) });
   const top = await realpath(await mkdtemp(join(tmpdir(), "backup-")));
-  onTestFinished(() => rm(top, { recursive: true }));
-  temporary = join(top, "temporary");
-  folder = join(top, "copies");
+  [temporary, folder] = [join(top, "temporary"), join(top, "copies")];
   await mkdir(temporary);
   temporaryFolderIs(temporary);
-  onTestFinished(() => void vi.unstubAllEnvs());
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
 });
 
 /** Windows has its own name for the variable. */
@@ -36,131 +43,151 @@ function temporaryFolderIs(path: string): void {
   for (const name of ["TMPDIR", "TEMP"]) vi.stubEnv(name, path);
 }
 
-/** Cloudflare with a database, whose export is `dump`. `imported` are the texts of files that were executed. */
-function cloudflare({ dump = DUMP, tables = [], fails = /^$/, onRun = () => {} }: Partial<Setup> = {}) {
+type Account = { dump?: string; migrations?: string[]; tables?: string[]; fails?: RegExp; onRun?: () => void };
+
+/** Cloudflare with one stage's database. `asked` are Wrangler's command lines, and `imported` the texts that came into the database. */
+function cloudflare({ dump = DUMP, migrations = [MIGRATION], tables = [], fails = /^$/, onRun }: Account = {}) {
   const imported: string[] = [];
-  const places: string[] = [];
-  /** The time limits of Wrangler's runs in milliseconds. */
-  const limits: unknown[] = [];
-  const wrangler: Neighbors["wrangler"] = (args, options) => {
-    limits.push("withinMs" in options ? options.withinMs : "Wrangler's default");
-    const line = args.join(" ");
-    const file = args[args.findIndex((one) => /^--(?:output|file)$/.test(one)) + 1] ?? "";
-    if (line.includes("--output") || line.includes("--file")) places.push(dirname(file));
+  const asked: string[] = [];
+  const rows = (names: string[]) => ({ results: names.map((name) => ({ name })) });
+  const wrangler: Neighbors["wrangler"] = (args, { stage, folder: worker, ...limit }) => {
+    const file = args.find((one) => one.startsWith(temporary)) ?? "";
+    const line = `${stage} ${worker} ${args.join(" ").replace(file || /^$/, "{file}")}`;
+    asked.push(`${line}${"withinMs" in limit ? "" : ", within Wrangler's time"}`);
     if (line.includes("--output")) writeFileSync(file, dump);
-    if (places.length > 0) onRun();
+    if (file !== "") onRun?.();
     if (fails.test(line)) return { succeeded: false, stdout: "", output: "✘ [ERROR] A fetch request failed" };
     if (line.includes("--file")) imported.push(readFileSync(file, "utf8"));
-    const stdout = JSON.stringify([{ results: tables.map((name) => ({ name })) }]);
+    const isOfMigrations = line.includes("FROM d1_migrations");
+    const stdout = JSON.stringify(isOfMigrations ? [rows(migrations), { results: [] }] : [rows(tables)]);
     return { succeeded: true, stdout, output: stdout };
   };
-  return { wrangler, imported, places, limits };
+  return { wrangler, imported, asked };
 }
-type Setup = { dump: string; tables: string[]; fails: RegExp; onRun: () => void };
 
 /** During a call that blocks. On Windows Node would end this process. */
 const pressCtrlC = () => void (platform === "win32" ? process.emit("SIGINT") : process.kill(process.pid, "SIGINT"));
 
-const copies = () => (existsSync(folder) ? readdirSync(folder) : []);
+const backUp = (wrangler: Neighbors["wrangler"], { to = recipient, stage = "production" as Stage } = {}) =>
+  outcomeOf(() => backup(stage, { recipient: to, folder }, { settingsOf, wrangler }));
+const restoreWith = (wrangler: Neighbors["wrangler"], { BACKUP_KEY = key, file = join(folder, NAME) } = {}) =>
+  outcomeOf(() => restore("production", file, { settingsOf, wrangler, env: { BACKUP_KEY }, folder: checkout }));
 
 test("a copy goes encrypted into the given folder, and comes back from it into an empty database", async () => {
-  const { wrangler, imported, places, limits } = cloudflare();
+  const { wrangler, imported, asked } = cloudflare();
   const onCtrlC = () => {};
   process.on("SIGINT", onCtrlC);
   onTestFinished(() => void process.off("SIGINT", onCtrlC));
-  const made = await outcomeOf(() => backup("production", { recipient, folder }, { settingsOf, wrangler }));
-  const [name = ""] = copies();
-  expect(name).toMatch(/^citewell-subscriptions-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.sql\.age$/);
-  expect(made).toMatchObject({
-    exitCode: 0,
-    output: expect.stringContaining(`The encrypted copy is ${join(folder, name)}`),
-  });
-  expect(readFileSync(join(folder, name), "latin1")).not.toContain("ada@example.com");
+  const made = await backUp(wrangler);
+  const copy = join(folder, NAME);
+  expect(made).toMatchObject({ exitCode: 0, output: expect.stringContaining(`The encrypted copy is ${copy}`) });
+  expect(readFileSync(copy, "latin1")).not.toContain("ada@example.com");
 
-  const env = { BACKUP_KEY: key };
-  const back = await outcomeOf(() => restore("production", join(folder, name), { settingsOf, wrangler, env }));
-  expect(back).toMatchObject({ exitCode: 0, last: expect.stringContaining("Next: npm run deploy production") });
-  expect(imported).toEqual([DUMP]);
-  expect(places.map(dirname), "the folders of plain files").toEqual([temporary, temporary]);
+  const back = await restoreWith(wrangler);
+  expect(back).toMatchObject({
+    exitCode: 0,
+    last: `✓ ${copy} is in citewell-subscriptions, as of ${NOW}. Next: npm run deploy production, then npm run after-restore production -- --restored-to ${NOW} --stopped-at {the time of the loss}`,
+  });
+  const label = { stage: "production", made_at: NOW, migrations: [MIGRATION] };
+  expect(imported).toEqual([`-- npm run backup: ${JSON.stringify(label)}\n${DUMP}`]);
+  expect(asked).toEqual([
+    `production ${API_FOLDER} d1 execute DB --remote --json --command SELECT name FROM d1_migrations; SELECT id, name, price_cents, stripe_price_id, status FROM packages, within Wrangler's time`,
+    `production ${API_FOLDER} d1 export DB --remote --skip-confirmation --output {file}`,
+    `production ${API_FOLDER} d1 execute DB --remote --json --command SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%'`,
+    `production ${API_FOLDER} d1 execute DB --remote --yes --file {file}`,
+  ]);
   expect(readdirSync(temporary), "what is left").toEqual([]);
   expect(process.listeners("SIGINT"), "what else listens to Ctrl-C").toContain(onCtrlC);
-  expect(limits, "time limits: a large database takes long").toEqual([undefined, undefined, undefined]);
 });
 
-test("a second copy in the same second fails, and leaves the first one", async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const run = () => outcomeOf(() => backup("production", { recipient, folder }, { settingsOf, ...cloudflare() }));
-  const [first, second] = [await run(), await run()];
-  const outcome = { first: first.exitCode, second: second.exitCode, copies: copies().length };
-  expect(outcome).toEqual({ first: 0, second: 1, copies: 1 });
-});
-
-test.each([
-  { what: "the key is none", to: "nobody", says: '✗ "nobody" is not a public key' },
-  { what: "Cloudflare does not answer", fails: /export/, says: "✗ Wrangler says: A fetch request failed" },
+test.each<Account & { what: string; to?: string; says: string }>([
+  {
+    what: "the key is the secret one",
+    to: key,
+    says: "✗ --recipient is not a public key, age1…: npm run backup:key makes a pair of keys. Replace a secret key that was typed here: npm has logged it.",
+  },
+  { what: "Cloudflare does not answer", fails: /d1 e/, says: "database: Wrangler says: A fetch request failed" },
+  { what: "Cloudflare fails to export", fails: /export/, says: "✗ Wrangler says: A fetch request failed" },
   { what: "Cloudflare sends nothing", dump: "", says: "✗ Cloudflare sent an empty copy." },
   { what: "somebody presses Ctrl-C", onRun: pressCtrlC, says: "✗ Stopped. Nothing was kept on this machine." },
-])("a backup while $what leaves no file behind and says why", async ({ to = recipient, says, ...setup }) => {
-  const { wrangler } = cloudflare(setup);
-  const { exitCode, last } = await outcomeOf(() =>
-    backup("production", { recipient: to, folder }, { settingsOf, wrangler }),
-  );
+])("a backup while $what leaves no file behind and says why, without the key", async ({ to, says, ...account }) => {
+  const { exitCode, last, output } = await backUp(cloudflare(account).wrangler, { ...(to && { to }) });
   expect({ exitCode, last }).toEqual({ exitCode: 1, last: expect.stringContaining(says) });
-  expect([...copies(), ...readdirSync(temporary)]).toEqual([]);
+  expect([...(existsSync(folder) ? readdirSync(folder) : []), ...readdirSync(temporary)]).toEqual([]);
+  expect(output).not.toContain(key);
 });
 
-test("a backup whose temporary folder is inside the checkout asks Cloudflare for nothing", async () => {
+test("a backup into a file, a second one in the same second, and one beside the checkout's files are refused", async () => {
+  writeFileSync(folder, "a file");
+  expect(await backUp(cloudflare().wrangler)).toMatchObject({ exitCode: 1, last: `✗ ${folder} is already there.` });
+  await rm(folder);
+  await backUp(cloudflare().wrangler);
+  const copy = join(folder, NAME);
+  const first = readFileSync(copy);
+  const second = await backUp(cloudflare({ dump: "another" }).wrangler);
+  expect(second).toMatchObject({ exitCode: 1, last: `✗ ${copy} is already there.` });
+  expect(readFileSync(copy)).toEqual(first);
+
   await mkdir(join(root, "build"), { recursive: true });
   const inside = await mkdtemp(join(root, "build/tmp-"));
   onTestFinished(() => rm(inside, { recursive: true }));
   temporaryFolderIs(inside);
-  const { wrangler, places } = cloudflare();
-  const { exitCode, last } = await outcomeOf(() =>
-    backup("production", { recipient, folder }, { settingsOf, wrangler }),
-  );
-  expect({ exitCode, last, places }).toEqual({
-    exitCode: 1,
-    last: expect.stringMatching(/is inside the checkout: set TMPDIR/),
-    places: [],
-  });
+  const { wrangler, asked } = cloudflare();
+  const last = expect.stringMatching(/is inside the checkout: set TMPDIR/);
+  expect(await backUp(wrangler)).toMatchObject({ exitCode: 1, last });
+  expect(asked.filter((line) => line.includes("export"))).toEqual([]);
 });
 
-test.each([
-  { what: "there is no key", env: {}, says: "Set the variable BACKUP_KEY" },
-  { what: "the key is a public one", env: { BACKUP_KEY: recipient }, says: "✗ BACKUP_KEY is not a secret key" },
-  {
-    what: "the key is another one",
-    env: { BACKUP_KEY: await generateX25519Identity() },
-    says: "was not made with this key",
-  },
-  { what: "the copy was cut off", damage: (copy: Buffer) => copy.subarray(0, -1), says: "was cut off or changed" },
-  { what: "the copy is empty", damage: () => Buffer.alloc(0), says: "or is not a copy of npm run backup" },
-  { what: "there is no such file", file: "/nowhere.age", says: "ENOENT" },
+test("the unencrypted copy of a backup that was killed is removed by the next one, which says so", async () => {
+  const [left, used] = [`citewell-tool-${2 ** 22 + 1}-abcdef`, `citewell-tool-${process.pid}-abcdef`];
+  for (const one of [left, used]) mkdirSync(join(temporary, one));
+  writeFileSync(join(temporary, left, "database.sql"), DUMP);
+  const { output } = await backUp(cloudflare().wrangler);
+  expect(output).toContain(`Removed ${join(temporary, left)}, which a killed command had left`);
+  expect(readdirSync(temporary)).toEqual([used]);
+});
+
+/** The copy is `of` a stage, as Cloudflare had it `made`, was damaged, and is restored `at` a time. */
+type Copy = { of?: Stage; made?: Account; damage?: (copy: Buffer) => Uint8Array | Promise<Uint8Array>; at?: string };
+type Refused = Copy & Account & { what: string; BACKUP_KEY?: string; file?: string; says: string };
+
+const OTHER_KEY = await generateX25519Identity();
+const FOREIGN = () => encrypterFor(recipient).encrypt(DUMP);
+const MADE_LATER = { migrations: [MIGRATION, "0099_later.sql"] };
+const LATER_SCHEMA = "has the migration 0099_later.sql, which this checkout lacks: git switch to a later commit.";
+
+test.each<Refused>([
+  { what: "there is no key", BACKUP_KEY: "", says: "Set the variable BACKUP_KEY" },
+  { what: "the key is a public one", BACKUP_KEY: recipient, says: "✗ BACKUP_KEY is not a secret key" },
+  { what: "the key is another one", BACKUP_KEY: OTHER_KEY, says: "was not made with this key" },
+  { what: "the copy was cut off", damage: (copy) => copy.subarray(0, -1), says: "was cut off or changed" },
+  { what: "the file has no label", damage: FOREIGN, says: `${NAME} is not a copy of npm run backup.` },
+  { what: "there is no such file", file: "/nowhere.age", says: "✗ /nowhere.age does not exist." },
+  { what: "the file is a folder", file: "/", says: "✗ / is a folder, not a copy of npm run backup." },
+  { what: "the copy is staging's", of: "staging", says: `is a copy of staging, made at ${NOW}, not of production.` },
+  { what: "the copy has a later schema", made: MADE_LATER, says: LATER_SCHEMA },
+  { what: "it is older than Stripe's events", at: "2026-12-22T12:00:01Z", says: `was made at ${NOW}: Stripe has` },
   { what: "the database has tables", tables: ["sign_ups"], says: "✗ citewell-subscriptions has tables." },
-  { what: "Cloudflare does not answer", fails: /--command/, says: "✗ Wrangler says: A fetch request failed" },
   { what: "Cloudflare refuses the copy", fails: /--file/, says: "✗ Wrangler says: A fetch request failed" },
   { what: "somebody presses Ctrl-C", fails: /--file/, onRun: pressCtrlC, says: "✗ Stopped." },
-])(
-  "a restore while $what changes nothing and says why",
-  async ({ env = { BACKUP_KEY: key }, file, damage, says, ...setup }) => {
-    const before = { settingsOf, wrangler: cloudflare().wrangler };
-    await outcomeOf(() => backup("production", { recipient, folder }, before));
-    const { wrangler, imported } = cloudflare(setup);
-    const copy = file ?? join(folder, copies()[0] ?? "");
-    if (damage) writeFileSync(copy, damage(readFileSync(copy)));
-    const { exitCode, last } = await outcomeOf(() => restore("production", copy, { settingsOf, wrangler, env }));
-    expect({ exitCode, last, imported }).toEqual({ exitCode: 1, last: expect.stringContaining(says), imported: [] });
-    expect(readdirSync(temporary)).toEqual([]);
-  },
-);
+])("a restore while $what changes nothing and says why", async (row) => {
+  const { of: stage = "production", made, damage, at = NOW, BACKUP_KEY, file, says, ...account } = row;
+  await backUp(cloudflare(made).wrangler, { stage });
+  vi.setSystemTime(Date.parse(at));
+  const copy = join(folder, NAME);
+  if (damage) writeFileSync(copy, await damage(readFileSync(copy)));
+  const { wrangler, imported } = cloudflare(account);
+  const { exitCode, last } = await restoreWith(wrangler, {
+    ...(BACKUP_KEY !== undefined && { BACKUP_KEY }),
+    ...(file && { file }),
+  });
+  expect({ exitCode, last, imported }).toEqual({ exitCode: 1, last: expect.stringContaining(says), imported: [] });
+  expect(readdirSync(temporary)).toEqual([]);
+});
 
-test("a restore that Ctrl-C stops is not reported as done, though Wrangler ends with 0", async () => {
-  await backup("production", { recipient, folder }, { settingsOf, wrangler: cloudflare().wrangler });
-  const { wrangler } = cloudflare({ onRun: pressCtrlC });
-  const copy = join(folder, copies()[0] ?? "");
-  const { exitCode } = await outcomeOf(() =>
-    restore("production", copy, { settingsOf, wrangler, env: { BACKUP_KEY: key } }),
-  );
-  expect(exitCode).toBe(1);
+test("a restore that Ctrl-C stops is not reported as done, though Wrangler ends with 0; 30 days are not too old", async () => {
+  await backUp(cloudflare().wrangler);
+  vi.setSystemTime(Date.parse("2026-12-22T12:00:00Z"));
+  expect(await restoreWith(cloudflare({ onRun: pressCtrlC }).wrangler)).toMatchObject({ exitCode: 1 });
+  expect(await restoreWith(cloudflare().wrangler)).toMatchObject({ exitCode: 0 });
 });

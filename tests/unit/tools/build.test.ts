@@ -1,18 +1,23 @@
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { build, isBuilt, type WorkerName, workerNames, workersIn } from "../../../tools/build";
 import { ToolError } from "../../../tools/failures";
+import { root } from "../../../tools/wrangler/wrangler";
 import { outcomeOf } from "./outcome";
 
 /* When `npm start` builds again, and how `npm run build` ends. */
 
-const FILES = [
-  ...["app/home/home.tsx", "functions/site.ts", "tools/build.ts", "package.json", "package-lock.json"],
-  ...["tsconfig.json", "wrangler.toml", "remix.config.js", "postcss.config.js", "build/site/site.js"],
+/** Files beside the folders that no build reads. Any other one may change what is built. */
+const NOT_BUILT = /\.md$|^(?:biome\.json|knip\.jsonc|playwright\.config\.ts|vitest\.config\.ts)$/;
+const beside = readdirSync(root, { withFileTypes: true }).filter((one) => one.isFile() && !one.name.startsWith("."));
+const READ = [
+  ...["app/home/home.tsx", "functions/site.ts", "functions/subscription-api/wrangler.toml", "tools/build.ts"],
+  ...beside.map(({ name }) => name).filter((name) => !NOT_BUILT.test(name)),
 ];
+const FILES = [...READ, "build/site/site.js"];
 const LONG_AGO = new Date("2026-01-01T00:00:00Z");
 
 let folder = "";
@@ -27,7 +32,6 @@ function write(path: string, at: Date): void {
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "build-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
   for (const path of FILES) write(path, LONG_AGO);
 });
 
@@ -39,73 +43,44 @@ const buildWith = (buildOne: (name: WorkerName) => Promise<void> = async () => {
 /** After everything that happens before it. */
 const soon = () => new Date(Date.now() + 1_000);
 
-test("a checkout without a build is built, and then is up to date, however often one looks", async () => {
+test.each([...READ, "app/new.tsx", "functions/new.ts"])("a change of %s during a build outdates it", async (path) => {
+  await buildWith(async (name) => {
+    if (name === "site") write(path, soon());
+  });
   expect(isBuilt(folder)).toBe(false);
-  expect((await buildWith()).exitCode).toBe(0);
-  expect([isBuilt(folder), isBuilt(folder)]).toEqual([true, true]);
+  write(path, LONG_AGO);
+  await buildWith();
+  expect(isBuilt(folder), "after the next build").toBe(true);
 });
 
-test.each(["app/home/home.tsx", "app/new.tsx", "functions/site.ts", "tools/build.ts", "package.json", "wrangler.toml"])(
-  "a change of %s during a build makes the build outdated, and the next one does not",
-  async (path) => {
-    await buildWith(async (name) => {
-      if (name === "site") write(path, soon());
-    });
-    expect(isBuilt(folder)).toBe(false);
-    write(path, LONG_AGO);
-    await buildWith();
-    expect(isBuilt(folder)).toBe(true);
-  },
-);
-
-test.each([
-  { what: "a file changes", change: () => write("functions/site.ts", soon()) },
-  { what: "a file comes", change: () => write("functions/new.ts", soon()) },
-  {
-    what: "a route goes",
-    change: () => {
-      rmSync(join(folder, "app/home/home.tsx"));
-      utimesSync(join(folder, "app/home"), soon(), soon());
-    },
-  },
-])("a build is outdated once $what", async ({ change }) => {
-  await buildWith();
-  change();
-  expect(isBuilt(folder)).toBe(false);
-});
-
-test("a change of what a build writes, or of a hidden file, leaves it up to date", async () => {
-  await buildWith();
+test("a build is outdated once a route goes, and not by what a build writes or by a hidden file", async () => {
+  expect(await buildWith()).toMatchObject({ exitCode: 0 });
   for (const path of ["build/site/site.js", "functions/.wrangler/a.sqlite"]) write(path, soon());
-  expect(isBuilt(folder)).toBe(true);
+  expect([isBuilt(folder), isBuilt(folder)], "however often one looks").toEqual([true, true]);
+  rmSync(join(folder, "app/home/home.tsx"));
+  utimesSync(join(folder, "app/home"), soon(), soon());
+  expect(isBuilt(folder)).toBe(false);
 });
 
 test("a build that fails leaves the earlier one outdated, and says why", async () => {
   await buildWith();
-  const failed = await buildWith(async () => {
-    throw new ToolError("✘ [ERROR] Unexpected token");
-  });
-  expect({ exitCode: failed.exitCode, last: failed.last }).toEqual({ exitCode: 1, last: "✘ [ERROR] Unexpected token" });
+  const failed = await buildWith(() => Promise.reject(new ToolError("✘ [ERROR] Unexpected token")));
+  expect(failed).toMatchObject({ exitCode: 1, last: "✘ [ERROR] Unexpected token" });
   expect(isBuilt(folder)).toBe(false);
 });
 
-test("a build of one Worker alone is not a build of all", async () => {
+test("a checkout has no build, and a build of one Worker alone is not a build of all", async () => {
+  expect(isBuilt(folder)).toBe(false);
   const built: string[] = [];
   await buildWith(async (name) => void built.push(name), ["site"]);
-  expect(built).toEqual(["site"]);
-  expect(isBuilt(folder)).toBe(false);
+  expect({ built, isBuilt: isBuilt(folder) }).toEqual({ built: ["site"], isBuilt: false });
 });
 
-test.each([
-  { args: [], names: workerNames },
-  { args: ["stripe-simulator", "site"], names: ["site", "stripe-simulator"] },
-  { args: ["site", "site"], names: ["site"] },
-])("npm run build $args builds $names", ({ args, names }) => {
-  expect(workersIn(args)).toEqual(names);
-});
-
-test.each(["--all", "sites", ""])("npm run build %j builds nothing, and names the Workers", (word) => {
-  expect(() => workersIn([word])).toThrow(
-    `There is no Worker "${word}". The Workers are site, subscription-api, stripe-simulator.`,
-  );
+test("npm run build builds the Workers that it names, all without a name, and nothing for another name", () => {
+  expect(workersIn([])).toEqual(workerNames);
+  expect(workersIn(["stripe-simulator", "site"])).toEqual(["site", "stripe-simulator"]);
+  for (const word of ["sites", ""])
+    expect(() => workersIn([word])).toThrow(
+      `There is no Worker "${word}". The Workers are site, subscription-api, stripe-simulator.`,
+    );
 });

@@ -1,148 +1,88 @@
 import { symlinkSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { readCommandLine, readOptions } from "../../../tools/command-line";
-import { isStarted, Usage } from "../../../tools/failures";
+import { isStarted, ToolError, Usage } from "../../../tools/failures";
 import { root } from "../../../tools/wrangler/wrangler";
 
 /* Every command names its target, and an option that npm takes for itself is noticed. */
 
-const ROLLBACK = {
-  ...{ script: "rollback", targets: ["production", "staging"] as const, word: "commit" },
-  options: { "keep-prices": "" },
-};
-const EXPORT = {
-  ...{ script: "export", targets: ["production", "local"] as const },
-  ...{ options: { email: "email", "send-again": "message" }, required: ["email"] },
-};
+const TARGETS = ["production", "staging"] as const;
+const ROLLBACK = { script: "rollback", targets: TARGETS, word: "commit", options: { "keep-prices": "" } };
+const OPTIONS = { email: "email", "send-again": "message" };
+const EXPORT = { script: "export", targets: ["production", "local"] as const, options: OPTIONS, required: ["email"] };
+const BENCH = { quick: "", only: "row" };
 
 test("a target, a word, an option with a value and a switch are read", () => {
-  expect(readCommandLine(ROLLBACK, ["staging", "abc", "--keep-prices"], {})).toEqual({
-    ...{ target: "staging", word: "abc", values: {} },
-    switches: new Set(["keep-prices"]),
-  });
-  expect(readCommandLine(EXPORT, ["local", "--email", "ada@example.com"], {})).toEqual({
-    ...{ target: "local", word: "", values: { email: "ada@example.com" } },
-    switches: new Set(),
-  });
+  const rollback = { target: "staging", word: "abc", values: {}, switches: new Set(["keep-prices"]) };
+  expect(readCommandLine(ROLLBACK, ["staging", "abc", "--keep-prices"], {})).toEqual(rollback);
+  // To npm the option means something else.
+  const environment = { npm_config_email: "me@acme.com" };
+  const ofExport = { target: "local", word: "", values: { email: "ada@example.com" }, switches: new Set() };
+  expect(readCommandLine(EXPORT, ["local", "--email", "ada@example.com"], environment)).toEqual(ofExport);
+  const ofBench = { values: { only: "form" }, switches: new Set(["quick"]) };
+  expect(readOptions("bench", BENCH, ["--quick", "--only=form"])).toEqual(ofBench);
 });
 
-const BOTH =
-  "\n  npm run rollback production {commit} [-- --keep-prices]\n  npm run rollback staging {commit} [-- --keep-prices]";
-const STAGING = "\n  npm run rollback staging {commit} [-- --keep-prices]";
+const TO_PRODUCTION = "npm run rollback production {commit} [-- --keep-prices]";
+const TO_STAGING = "npm run rollback staging {commit} [-- --keep-prices]";
+const BOTH = `\n  ${TO_PRODUCTION}\n  ${TO_STAGING}`;
+const EXPORT_USAGE = "npm run export local -- --email {email} [--send-again {message}]";
+const NO_DASHES = `The target is a word without dashes, not --staging. Type:\n  ${TO_STAGING}`;
+const TAKEN = "for itself: options come after a separate --. Type:";
 
-test.each([
-  { what: "no target", args: [], says: `npm run rollback needs a target. Type:${BOTH}` },
-  { what: "only a commit", args: ["abc"], says: `npm run rollback has no target "abc". Type:${BOTH}` },
-  { what: "part of a target", args: ["prod", "abc"], says: `npm run rollback has no target "prod". Type:${BOTH}` },
-  { what: "a target in capitals", args: ["Staging", "abc"], says: 'npm run rollback has no target "Staging".' },
+test.each<{ args: string[]; env?: NodeJS.ProcessEnv; says: string }>([
+  { args: [], says: `npm run rollback needs a target. Type:${BOTH}` },
+  { args: ["prod", "abc"], says: `npm run rollback has no target "prod". Type:${BOTH}` },
+  { args: ["--staging", "abc"], says: NO_DASHES },
+  { args: ["abc"], env: { npm_config_staging: "true" }, says: NO_DASHES },
+  { args: ["staging"], says: `The commit is missing. Type:\n  ${TO_STAGING}` },
+  { args: ["staging", "abc", "def"], says: `"def" is one word too many. Type:\n  ${TO_STAGING}` },
+  { args: ["staging", "abc", "--force"], says: `Unknown option '--force'. Type:${BOTH}` },
   {
-    what: "a target as an option",
-    args: ["--staging", "abc"],
-    says: `The target is a word without dashes, not --staging. Type:${STAGING}`,
-  },
-  {
-    what: "a target that npm took",
-    args: ["abc"],
-    env: { npm_config_staging: "true" },
-    says: `The target is a word without dashes, not --staging. Type:${STAGING}`,
-  },
-  {
-    what: "two targets, of which npm took one",
-    args: ["production", "abc"],
-    env: { npm_config_staging: "true" },
-    says: `not --staging. Type:${BOTH}`,
-  },
-  { what: "no word", args: ["staging"], says: `The commit is missing. Type:${STAGING}` },
-  { what: "a word too many", args: ["staging", "abc", "def"], says: `"def" is one word too many. Type:${STAGING}` },
-  { what: "an unknown option", args: ["staging", "abc", "--force"], says: `Unknown option '--force'. Type:${BOTH}` },
-  {
-    what: "a switch that npm took",
     args: ["staging", "abc"],
     env: { npm_config_keep_prices: "true" },
-    says: `npm took --keep-prices for itself: options come after a separate --. Type:\n  npm run rollback staging {commit} -- --keep-prices`,
+    says: `npm took --keep-prices ${TAKEN}\n  npm run rollback staging {commit} -- --keep-prices`,
   },
-])("a command with $what is refused, and told what to type", ({ args, env = {}, says }) => {
-  expect(() => readCommandLine(ROLLBACK, args, env)).toThrow(says);
+])("npm run rollback $args beside $env is refused, and told what to type", ({ args, env = {}, says }) => {
+  expect(() => readCommandLine(ROLLBACK, args, env)).toThrow(new ToolError(says));
 });
 
-const USAGE = "npm run export local -- --email {email} [--send-again {message}]";
-
-test.each([
-  { what: "no needed option", args: ["local"], says: `--email is missing. Type:\n  ${USAGE}` },
-  { what: "no value of an option", args: ["local", "--email"], says: "argument missing. Type:" },
-  { what: "an empty value of an option", args: ["local", "--email", ""], says: "--email has no value. Type:" },
-  {
-    what: "an option twice",
-    args: ["local", "--email=ada@example.com", "--email=bob@example.com"],
-    says: "--email is there twice. Type:",
-  },
-  {
-    what: "an option that npm took, whose value is left as a word",
-    args: ["local", "ada@example.com"],
-    env: { npm_config_email: "true" },
-    says: `npm took --email for itself: options come after a separate --. Type:\n  ${USAGE}`,
-  },
-])("a command with $what is refused, and told how its options go", ({ args, env = {}, says }) => {
+test.each<{ args: string[]; env?: NodeJS.ProcessEnv; says: string }>([
+  { args: ["local"], says: `--email is missing. Type:\n  ${EXPORT_USAGE}` },
+  { args: ["local", "ada", "--email", "a@b.c"], says: `"ada" is one word too many. Type:\n  ${EXPORT_USAGE}` },
+  { args: ["local", "--email"], says: "argument missing. Type:" },
+  { args: ["local", "--email", ""], says: "--email has no value. Type:" },
+  { args: ["local", "--email=a@b.c", "--email=d@e.f"], says: "--email is there twice. Type:" },
+  // npm leaves the value as a word.
+  { args: ["local", "a@b.c"], env: { npm_config_email: "true" }, says: `npm took --email ${TAKEN}\n  ${EXPORT_USAGE}` },
+])("npm run export $args beside $env is refused, and told how its options go", ({ args, env = {}, says }) => {
   expect(() => readCommandLine(EXPORT, args, env)).toThrow(says);
 });
 
-test("an option after -- counts, whatever the same name means to npm", () => {
-  const { values } = readCommandLine(EXPORT, ["local", "--email", "ada@example.com"], {
-    npm_config_email: "me@acme.com",
-  });
-  expect(values).toEqual({ email: "ada@example.com" });
+const BENCH_USAGE = "npm run bench -- [--quick] [--only {row}]";
+
+test("--help and -h show the usage, also after a target, which is no failure", () => {
+  for (const args of [["--help"], ["staging", "-h"]])
+    expect(() => readCommandLine(ROLLBACK, args, {})).toThrow(new Usage(`Usage:${BOTH}`));
+  expect(() => readOptions("bench", BENCH, ["-h"])).toThrow(new Usage(`Usage: ${BENCH_USAGE}`));
 });
-
-test.each([["--help"], ["-h"], ["staging", "--help"]])(
-  "%s shows the usage of a command with targets, which is no failure",
-  (...args) => {
-    const read = () => readCommandLine(ROLLBACK, args, {});
-    expect(read).toThrow(Usage);
-    expect(read).toThrow(`Usage:${BOTH}`);
-  },
-);
-
-const BENCH = { quick: "", only: "row" };
-
-test("a command without a target reads a switch and an option with a value", () => {
-  expect(readOptions("bench", BENCH, ["--quick", "--only=form"])).toEqual({
-    ...{ values: { only: "form" }, switches: new Set(["quick"]) },
-  });
-});
-
-const OF_BENCH = "npm run bench -- [--quick] [--only {row}]";
 
 test.each([
-  { what: "a word", script: "bench", args: ["form"], says: `npm run bench takes no "form". Type: ${OF_BENCH}` },
-  { what: "an unknown option", script: "bench", args: ["--fast"], says: `Unknown option '--fast'. Type: ${OF_BENCH}` },
-  { what: "no value", script: "bench", args: ["--only"], says: `argument missing. Type: ${OF_BENCH}` },
-  { what: "a word", script: "docs", args: ["x"], says: 'npm run docs takes no "x". Type: npm run docs' },
-  { what: "a word", script: "start", args: ["x"], says: 'npm start takes no "x". Type: npm start' },
-])("$script with $what is refused in one line: $says", ({ script, args, says }) => {
-  const read = () => readOptions(script, script === "bench" ? BENCH : {}, args);
-  expect(read).toThrow(says);
-  expect(read).not.toThrow(/\n/);
-});
-
-test("--help shows the usage of a command without a target, which is no failure", () => {
-  const read = () => readOptions("bench", BENCH, ["--help"]);
-  expect(read).toThrow(Usage);
-  expect(read).toThrow(`Usage: ${OF_BENCH}`);
+  { script: "bench", options: BENCH, args: ["form"], says: `npm run bench takes no "form". Type: ${BENCH_USAGE}` },
+  { script: "bench", options: BENCH, args: ["--fast"], says: `Unknown option '--fast'. Type: ${BENCH_USAGE}` },
+  { script: "start", options: {}, args: ["x"], says: 'npm start takes no "x". Type: npm start' },
+])("$script $args is refused in one line: $says", ({ script, options, args, says }) => {
+  expect(() => readOptions(script, options, args)).toThrow(new ToolError(says));
 });
 
 test("a module is started also where its path leads through a link", async () => {
   const folder = await mkdtemp(join(tmpdir(), "link-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
   symlinkSync(join(root, "tools"), join(folder, "tools"), "junction");
-  const { argv } = process;
-  onTestFinished(() => {
-    process.argv = argv;
-  });
-  process.argv = [process.execPath, join(folder, "tools/build.ts")];
+  vi.spyOn(process, "argv", "get").mockReturnValue([process.execPath, join(folder, "tools/build.ts")]);
   const [build, others] = ["tools/build.ts", "tools/documents.ts"].map((path) => pathToFileURL(join(root, path)).href);
   expect([isStarted(String(build)), isStarted(String(others))]).toEqual([true, false]);
 });

@@ -1,72 +1,95 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { EXAMPLES, HANDBOOK, withTables } from "../../../tools/documents";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path/posix";
+import { expect, test } from "vitest";
+import { scripts } from "../../../package.json";
+import { INSTALL_CHROMIUM } from "../../../tools/chromium";
+import { EXAMPLES, HANDBOOK, withLists } from "../../../tools/documents";
 import { root } from "../../../tools/wrangler/wrangler";
 import { filesIn } from "../../support/files-in";
 
+/* What documents and workflows name by hand exists. */
+
 const textOf = (path: string) => readFileSync(join(root, path), "utf8");
-const inDocs = readdirSync(join(root, "docs")).map((name) => `docs/${name}`);
-const documents = ["README.md", ...inDocs].filter((path) => path.endsWith(".md"));
-
-/** Without code blocks. */
-const proseOf = (path: string) => textOf(path).replace(/^```.*?^```$/gms, "");
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = ""]) => found);
+/** Written by commands, or not in a zip of the repository. */
+const isOutput = (path: string) => /^(build|public\/build|\.git)(\/|$)|\.wrangler/.test(path);
+const exists = (path: string) => isOutput(path) || existsSync(join(root, path));
 
-/** False for a link to a file that does not exist. Links to other hosts and to headings are not followed. */
-function leadsSomewhere(document: string, link: string): boolean {
-  const [path = ""] = link.split("#");
-  return /^[a-z]+:/.test(link) || path === "" || existsSync(join(root, dirname(document), path));
-}
+const FOLDERS = [".ci", ".github", "app", "docs", "functions", "public", "tests", "tools"];
+const files = [
+  ...readdirSync(root).filter((name) => statSync(join(root, name)).isFile()),
+  ...FOLDERS.flatMap(filesIn),
+].filter((path) => !isOutput(path) && statSync(join(root, path)).isFile());
 
-describe.each(documents)("%s", (document) => {
-  test("has links that lead somewhere", () => {
-    const links = all(proseOf(document), /\]\(([^)\s]+)\)/g);
-    expect(links.filter((link) => !leadsSomewhere(document, link))).toEqual([]);
-  });
+const documents = files.filter((path) => path === "README.md" || /^docs\/[^/]+\.md$/.test(path));
 
-  test("names files that exist", () => {
-    const paths = all(proseOf(document), /`((?:\.ci|\.github|app|docs|functions|public|tests|tools)\/[^`\s*{}…]*)`/g);
-    // What a build writes may not be there.
-    const kept = paths.filter((path) => !path.startsWith("public/build"));
-    expect(kept.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-  });
-
-  test("names npm commands that exist", () => {
-    const { scripts } = JSON.parse(textOf("package.json"));
-    const commands = all(textOf(document), /npm run ([\w:-]*\w)/g);
-    expect(commands.filter((name) => !(name in scripts))).toEqual([]);
-  });
+test.each(documents)("%s has links that lead somewhere, and names files and npm commands that exist", (document) => {
+  const text = textOf(document);
+  const prose = text.replace(/^```.*?^```$/gms, "");
+  // Links to other hosts and to headings are not followed.
+  const links = all(prose, /\]\((?![a-z]+:)([^)\s#]+)[^)\s]*\)/g);
+  const paths = all(prose, /`((?:\.ci|\.github|app|docs|functions|public|tests|tools)\/[^`\s*{}…]*)`/g);
+  const commands = all(text, /npm run (?:-s )?([\w:-]*\w)/g);
+  expect({
+    links: links.filter((link) => !exists(join(dirname(document), link))),
+    paths: paths.filter((path) => !exists(path)),
+    commands: commands.filter((name) => !(name in scripts)),
+  }).toEqual({ links: [], paths: [], commands: [] });
+  expect(paths.length + links.length).toBeGreaterThan(0);
 });
 
-test("the handbook's tables of settings are as npm run docs writes them", () => {
-  expect(withTables(textOf(HANDBOOK))).toBe(textOf(HANDBOOK));
+test("the handbook's lists of settings and both .dev.vars.example are as npm run docs writes them", () => {
+  expect(withLists(textOf(HANDBOOK))).toBe(textOf(HANDBOOK));
+  for (const [path, write] of Object.entries(EXAMPLES)) expect(textOf(path), path).toBe(write());
 });
 
-test.each(Object.keys(EXAMPLES))("%s is as npm run docs writes it", (path) => {
-  expect(textOf(path)).toBe(EXAMPLES[path]?.());
-});
-
-const code = ["app", "functions/subscription-api"]
-  .flatMap(filesIn)
-  .filter((name) => /\.tsx?$/.test(name))
-  .map(textOf)
-  .join("\n");
-
-test("the handbook's alerts and funnel name events that the Workers log", () => {
-  const named = all(textOf(HANDBOOK), /event (?:= |in \()([\w, ]+)/g).flatMap((names) => names.split(/, | and /));
+test("the handbook's alerts and funnel name events that the Workers log, and its alerts each warning and error", () => {
+  const code = ["app", "functions/subscription-api"]
+    .flatMap(filesIn)
+    .filter((name) => /\.tsx?$/.test(name))
+    .map(textOf)
+    .join("\n");
+  const handbook = textOf(HANDBOOK);
+  const named = all(handbook, /event (?:= |in \()([\w, ]+)/g).flatMap((names) => names.split(/, | and /));
   const events = named.filter((name) => /^[a-z]+(?:_[a-z]+)*$/.test(name));
   expect(events.length).toBeGreaterThan(15);
   expect(events.filter((event) => !code.includes(`"${event}"`))).toEqual([]);
-});
 
-test("each warning and error that the Workers log is in the handbook's alerts", () => {
   const logged = [
     ...all(code, /\.(?:warn|error|failure)\("([a-z_]+)"/g),
     ...all(code, /\blogFailure\("([a-z_]+)"/g),
     ...all(code, /\blog(?:\(|: \[)(?:[^"]*\? "error" : )?"(?:warn|error)", "([a-z_]+)"/g),
   ];
-  const [, alerts = ""] = /^### Alerts$(.*?)^### /ms.exec(textOf(HANDBOOK)) ?? [];
+  const [, alerts = ""] = /^### Alerts$(.*?)^### /ms.exec(handbook) ?? [];
   expect(logged.length).toBeGreaterThan(25);
   expect(logged.filter((event) => !new RegExp(`\\b${event}\\b`).test(alerts))).toEqual([]);
+});
+
+test("no file has more than 250 lines", () => {
+  const code = files.filter((path) => /\.(tsx?|mjs)$/.test(path));
+  expect(code.length).toBeGreaterThan(300);
+  expect(code.filter((path) => textOf(path).trimEnd().split("\n").length > 250)).toEqual([]);
+});
+
+const workflows = files.filter((path) => path.startsWith(".github/workflows/"));
+
+test.each(workflows)("%s names what exists", (path) => {
+  const workflow = textOf(path);
+  const missing = {
+    scripts: all(workflow, /npm run ([\w:-]*\w)/g).filter((name) => !(name in scripts)),
+    files: all(workflow, /node-version-file: (\S+)/g).filter((name) => !existsSync(join(root, name))),
+    testFilters: all(workflow, /test:unit -- ([\w/-]+)/g).filter((name) => !files.some((file) => file.includes(name))),
+    workflowFiles: all(workflow, /--workflow (\S+)/g).filter((name) => !workflows.some((file) => file.endsWith(name))),
+    workflowNames: all(workflow, /workflows: \[(.+)\]/g).filter(
+      (name) => !workflows.some((file) => textOf(file).startsWith(`name: ${name}\n`)),
+    ),
+  };
+  expect(missing).toEqual({ scripts: [], files: [], testFilters: [], workflowFiles: [], workflowNames: [] });
+});
+
+test("Playwright's installer for Chromium exists, and says what it installs where", () => {
+  const [program = "", ...args] = INSTALL_CHROMIUM;
+  const { stdout, stderr } = spawnSync(program, [...args, "--dry-run"], { encoding: "utf8" });
+  expect(stdout, stderr).toMatch(/chromium[\s\S]*Install location:/i);
 });

@@ -10,32 +10,40 @@ import { filledIn, SECRETS } from "../../support/filled-in-settings";
 /* A deployment of the repository after an owner has filled it in. */
 
 const folder = mkdtempSync(join(tmpdir(), "preflight-"));
-export const files = ["wrangler.toml", `${API_FOLDER}/wrangler.toml`];
+const files = ["wrangler.toml", `${API_FOLDER}/wrangler.toml`];
 const texts = files.map((file) => filledIn(readFileSync(join(root, file), "utf8")));
 
 export const [LIVE, TEST] = ["pk_live_0123456789abcdef", "pk_test_0123456789abcdef"];
-/** Finds a rate limiter of production, up to its limit. */
-export const limiter = (name: string) =>
-  new RegExp(`(env\\.production\\.ratelimits\\]\\]\nname = "${name}"\n[^]*?limit = )\\d+`);
-
 /** As the API has and Stripe charges them. */
 export const PRICES = PACKAGES.map((plan) => ({ ...plan, price_cents: 10_000 })).map((one) => ({
   ...one,
   stripe_price_id: `price_0123456789abcdef${one.name}`,
   status: "listed" as const,
-  at_stripe: { active: true, currency: "usd", unit_amount: one.price_cents, recurring: "1 month" },
+  at_stripe: {
+    active: true,
+    currency: "usd",
+    unit_amount: one.price_cents,
+    recurring: "1 month",
+    product_name: one.name,
+  },
 }));
 
-/** A complete deployment after a change of the text of both files. */
-export function deployment(from: string | RegExp = "", to = "", stage: Stage = "production"): Deployment {
+/** A change of the text of a wrangler.toml. */
+export type Edit = { from: string | RegExp; to: string };
+
+/** A complete deployment after edits of both files: each place with the same text, or the first that a pattern finds. */
+export function deployment(edits: Edit[] = [], stage: Stage = "production"): Deployment {
   const [siteFile = "", apiFile = ""] = texts.map((text, index) => {
     const file = join(folder, `${index}.toml`);
-    writeFileSync(file, typeof from === "string" ? text.replaceAll(from || "\0", to) : text.replace(from, to));
+    const edited = edits.reduce(
+      (before, { from, to }) => (typeof from === "string" ? before.replaceAll(from, to) : before.replace(from, to)),
+      text,
+    );
+    writeFileSync(file, edited);
     return file;
   });
   const of = (one: Stage) => ({ site: readWorkerSettings(siteFile, one), api: readWorkerSettings(apiFile, one) });
-  const { site, api } = of(stage);
-  const ours = { name: "Acme", salesEmail: "sales@acme.com", postalAddress: ["1 Main Street"], profiles: [] };
   const other = of(stage === "staging" ? "production" : "staging");
-  return { site, api, stage, other, account: { secrets: SECRETS, prices: PRICES }, company: ours };
+  const company = { name: "Acme", salesEmail: "sales@acme.com", postalAddress: ["1 Main Street"], profiles: [] };
+  return { ...of(stage), stage, other, account: { secrets: SECRETS, prices: PRICES }, company };
 }

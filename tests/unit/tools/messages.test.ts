@@ -1,14 +1,59 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Stripe from "stripe";
 import { expect, test } from "vitest";
 import { messageOf } from "../../../tools/failures";
-import { testModeOf } from "../../../tools/start/test-mode";
 import { stripeMessageOf } from "../../../tools/stripe-setup/stripe-setup";
 import { targetOf } from "../../../tools/stripe-setup/target";
 import { readWorkerSettings, settingsOf } from "../../../tools/wrangler/worker-settings";
-import { failureIn } from "../../../tools/wrangler/wrangler";
+import { failureIn, runWrangler } from "../../../tools/wrangler/wrangler";
+
+/* How a command runs Wrangler, and in which sentence it reports a failure. */
+
+/** Runs a program instead of Wrangler. */
+async function run(code: string, withinMs?: number) {
+  const folder = await mkdtemp(join(tmpdir(), "wrangler-"));
+  const program = join(folder, "wrangler.mjs");
+  await writeFile(program, code);
+  return runWrangler(["secret", "list"], { stage: "staging", folder: ".", program, withinMs });
+}
+
+test("Wrangler gets the stage and the Worker's folder, without questions and colors, and logs into a private folder that is removed", async () => {
+  const { succeeded, stdout } = await run(`import { statSync, writeFileSync } from "node:fs";
+    const folder = process.env.WRANGLER_LOG_PATH;
+    writeFileSync(folder + "/a.log", "a signed link");
+    console.log(folder, (statSync(folder).mode & 0o777).toString(8));
+    console.log(...process.argv.slice(2), process.env.CI, process.env.FORCE_COLOR)`);
+  const [logs = "", command] = stdout.split("\n");
+  expect({ succeeded, command }).toEqual({ succeeded: true, command: "secret list --env staging --cwd . 1 0" });
+  const [folder = "", mode] = logs.split(" ");
+  expect(existsSync(folder)).toBe(false);
+  if (process.platform !== "win32") expect(mode).toBe("700");
+});
+
+const LOG_IN =
+  "Cloudflare rejected the login: run npx wrangler login, or set CLOUDFLARE_API_TOKEN to a token that can edit Workers, D1 and routes.";
+const SERVICE_UNAVAILABLE =
+  "✘ [ERROR] A request to the Cloudflare API (/accounts/1/d1) failed.\n\n  Service unavailable [code: 10013]\n\n  If you think this is a bug";
+
+test.each<{ what: string; prints?: string; withinMs?: number; says: string }>([
+  {
+    what: "fails",
+    prints: SERVICE_UNAVAILABLE,
+    says: "Wrangler says: A request to the Cloudflare API (/accounts/1/d1) failed. Service unavailable [code: 10013]",
+  },
+  { what: "never ends", withinMs: 1, says: "Wrangler says: no answer within 0.001 seconds" },
+  { what: "has no login", prints: "In CI, it's necessary to set a CLOUDFLARE_API_TOKEN", says: LOG_IN },
+  { what: "has an old login", prints: "✘ [ERROR] Authentication error [code: 10000]", says: LOG_IN },
+])("a Wrangler that $what has failed, which becomes one sentence: $says", async ({ prints, withinMs, says }) => {
+  const code = prints
+    ? `console.error(${JSON.stringify(prints)}); process.exitCode = 1`
+    : "setInterval(() => {}, 1_000)";
+  const { succeeded, output } = await run(code, withinMs);
+  expect({ succeeded, says: failureIn(output) }).toEqual({ succeeded: false, says });
+});
 
 /** The error that a command ends with, as a person reads it. */
 function sentenceAbout(work: () => unknown): string {
@@ -19,73 +64,27 @@ function sentenceAbout(work: () => unknown): string {
   }
 }
 
-const KEY = "_0123456789abcdef";
-const testMode = (secret: string, publishable: string) =>
-  testModeOf({ PATH: "/bin", STRIPE_SECRET_KEY: secret, STRIPE_PUBLISHABLE_KEY: publishable });
-const target = (place: "production" | "sandbox", STRIPE_SECRET_KEY?: string, of = settingsOf) =>
-  targetOf(place, { settingsOf: of, env: { STRIPE_SECRET_KEY } });
+const LIVE = "rk_live_0123456789abcdef";
 /** The settings of a repository that nobody has filled in. */
 const unedited: typeof settingsOf = (stage) => {
   const { site, api } = settingsOf(stage);
   return { site: { ...site, vars: { ...site.vars, SITE_URL: "https://www.citewell.example" } }, api };
 };
 
-test.each<{ what: string; work: () => unknown; says: string }>([
+test.each<{ what: string; to?: "sandbox"; key?: string; of?: typeof settingsOf; says: string }>([
+  { what: "no key", says: "Set STRIPE_SECRET_KEY" },
   {
-    what: "a live publishable key",
-    work: () => testMode(`sk_test${KEY}`, `pk_live${KEY}`),
-    says: "STRIPE_PUBLISHABLE_KEY is not a test key",
+    what: "a publishable key",
+    key: "pk_live_0123456789abcdef",
+    says: "STRIPE_SECRET_KEY is not a live key: production",
   },
-  {
-    what: "a short key",
-    work: () => testMode("sk_test_short", `pk_test${KEY}`),
-    says: "STRIPE_SECRET_KEY is not a test key",
-  },
-  { what: "no key in production", work: () => target("production"), says: "Set STRIPE_SECRET_KEY" },
-  {
-    what: "a publishable key in production",
-    work: () => target("production", `pk_test${KEY}`),
-    says: "STRIPE_SECRET_KEY is not a live key",
-  },
-  {
-    what: "a test key in production",
-    work: () => target("production", `sk_test${KEY}`),
-    says: "STRIPE_SECRET_KEY is not a live key",
-  },
-  {
-    what: "placeholders in production",
-    work: () => target("production", `rk_live${KEY}`, unedited),
-    says: "SITE_URL is still a placeholder",
-  },
-  {
-    what: "a live key in the sandbox",
-    work: () => target("sandbox", `rk_live${KEY}`),
-    says: "STRIPE_SECRET_KEY is not a test key",
-  },
-])("a command refuses $what in a sentence, which has neither the key nor a stack", ({ work, says }) => {
-  const sentence = sentenceAbout(work);
+  { what: "a live key in the sandbox", to: "sandbox", key: LIVE, says: "STRIPE_SECRET_KEY is not a test key" },
+  { what: "placeholders", key: LIVE, of: unedited, says: "SITE_URL is still a placeholder" },
+])("a command for Stripe refuses $what in a sentence, which has neither the key nor a stack", (row) => {
+  const { to = "production", key, of = settingsOf, says } = row;
+  const sentence = sentenceAbout(() => targetOf(to, { settingsOf: of, env: { STRIPE_SECRET_KEY: key } }));
   expect(sentence).toContain(says);
-  expect(sentence).not.toContain("0123456789abcdef");
-  expect(sentence).not.toMatch(/\n {4}at /);
-});
-
-test.each([
-  {
-    output: "In a non-interactive environment, it's necessary to set a CLOUDFLARE_API_TOKEN",
-    says: "Cloudflare rejected the login: ",
-  },
-  {
-    output: "✘ [ERROR] Authentication error [code: 10000]",
-    says: "Cloudflare rejected the login: run npx wrangler login",
-  },
-  { output: "✘ [ERROR] Something\n  new\n\nIf you think this is a bug", says: "Wrangler says: Something new" },
-  {
-    output:
-      "✘ [ERROR] A request to the Cloudflare API (/accounts/1/d1) failed.\n\n  Service unavailable [code: 10013]\n\n  If you think this is a bug",
-    says: "A request to the Cloudflare API (/accounts/1/d1) failed. Service unavailable [code: 10013]",
-  },
-])("Wrangler's error $output becomes one sentence", ({ output, says }) => {
-  expect(failureIn(output)).toContain(says);
+  expect(sentence).not.toMatch(/0123456789abcdef|\n {4}at /);
 });
 
 const { StripeAuthenticationError, StripePermissionError } = Stripe.errors;
@@ -98,15 +97,12 @@ test.each([
   expect(stripeMessageOf(error)).toContain(says);
 });
 
-test("an unexpected error is reported with its stack", () => {
-  expect(messageOf(new TypeError("x is undefined"))).toMatch(/^TypeError: x is undefined\n {4}at /);
-});
-
 test.each([
   { text: "vars = = 1", sentence: /wrangler\.toml:2: Invalid TOML document/ },
   { text: "vars = 1", sentence: /wrangler\.toml configuration:\n.*"vars" should be an object/ },
-])("an invalid wrangler.toml with $text is reported with its file", async ({ text, sentence }) => {
+])("an invalid wrangler.toml with $text is reported with its file, an unexpected error with its stack", async (row) => {
   const file = join(await mkdtemp(join(tmpdir(), "settings-")), "wrangler.toml");
-  await writeFile(file, `name = "a"\n${text}`);
-  expect(sentenceAbout(() => readWorkerSettings(file))).toMatch(sentence);
+  await writeFile(file, `name = "a"\n${row.text}`);
+  expect(sentenceAbout(() => readWorkerSettings(file))).toMatch(row.sentence);
+  expect(messageOf(new TypeError("x is undefined"))).toMatch(/^TypeError: x is undefined\n {4}at /);
 });

@@ -1,92 +1,102 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { vi } from "vitest";
 import type { Neighbors } from "../../../tools/neighbors";
 import { PACKAGES } from "../../../tools/releases/prices";
-import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
+import { API_FOLDER, type Stage } from "../../../tools/wrangler/wrangler";
 import { filledInCompany, SECRETS } from "../../support/filled-in-settings";
 import { deployment } from "./filled-in-deployment";
 
 /* Stand-ins for what commands reach, with the answers of the real ones. */
 
 type Ran = ReturnType<Neighbors["wrangler"]>;
-const succeeds = (stdout = ""): Ran => ({ succeeded: true, stdout, output: stdout });
-const fails = (output: string): Ran => ({ succeeded: false, stdout: "", output });
+const succeeds = (stdout: string): Ran => ({ succeeded: true, stdout, output: stdout });
+export const fails = (output: string): Ran => ({ succeeded: false, stdout: "", output });
 
-/** How Wrangler ends if Cloudflare is not itself. */
-export const WRANGLER = {
-  silent: fails("✘ [ERROR] A fetch request failed, likely due to a connectivity issue."),
-  slow: fails("[ERROR] no answer within 120 seconds"),
-  html: fails("✘ [ERROR] Received a malformed response from the API\n\n  <!doctype html><title>502"),
-  // Wrangler has passed something else on.
-  other: succeeds("<!doctype html><title>Maintenance</title>"),
-  refused: fails("✘ [ERROR] In a non-interactive environment, it's necessary to set a CLOUDFLARE_API_TOKEN"),
-} as const;
-export const SAYS: Record<keyof typeof WRANGLER, RegExp> = {
-  silent: /A fetch request failed/,
-  slow: /no answer within 120 seconds/,
-  html: /Received a malformed response/,
-  other: /Cloudflare's answer cannot be read: <!doctype html>/,
-  refused: /run npx wrangler login/,
-};
-export type Fault = keyof typeof WRANGLER;
-export const FAULTS = Object.keys(WRANGLER) as Fault[];
-/** A row for each fault at each of the account's commands. */
-export const faultsAt = (...commands: RegExp[]) =>
-  commands.flatMap((at) =>
-    FAULTS.map((fault) => ({
-      what: `Cloudflare is ${fault} at ${at}`,
-      account: { faults: [{ at, as: WRANGLER[fault] }] },
-      says: SAYS[fault],
-    })),
-  );
-
+/** Wrangler could not reach Cloudflare, or has passed another server's page on. */
+export const SILENT = fails("✘ [ERROR] A fetch request failed, likely due to a connectivity issue.");
+export const PAGE = succeeds("<!doctype html><title>Maintenance</title>");
+/** An account that fails at a command. */
+export const failing = (at: RegExp, as: Ran = SILENT) => ({ account: { faults: [{ at, as }] } });
 export type Version = { id: string; metadata: { created_on: string }; annotations: Record<string, string> };
 
-/** The API's catalog if it is this release's. */
-const SOLD = PACKAGES.map((one) => ({ ...one, stripe_price_id: "price_0123456789abcdef", status: "listed" }));
-/** The API sells MINI for more and LITE for less than this release. */
-export const OTHER_PRICES = SOLD.map((one, index) => ({
+/** The API's catalog, if it is this release's. */
+export const SOLD = PACKAGES.map((one) => ({ ...one, stripe_price_id: "price_0123456789abcdef", status: "listed" }));
+/** The API sells the first plan for more and the second one for less than this release. */
+export const REPRICED = SOLD.map((one, index) => ({
   ...one,
   price_cents: [99_900, 100][index] ?? one.price_cents,
 }));
 /** A plan of the API that this release no longer lists. */
 export const WITH_OLD_PLAN = [...SOLD, ...SOLD.slice(0, 1).map((one) => ({ ...one, id: "old" }))];
-/** This release's prices of MINI and LITE, as `takesPrices` notes them. */
+/** This release's prices of these two plans, as `takesPrices` notes them. */
 export const [LOWER = "", HIGHER = ""] = PACKAGES.map(({ name, price_cents }) => `${name} ${price_cents}`);
 
-/** The Cloudflare account. `faults` end the first command whose line matches: `{site or api} {arguments}`. */
-export function cloudflare({
-  secrets = SECRETS,
-  migrations = ["0001_first_release.sql"],
-  packages = SOLD,
-  versions = {},
-  faults = [],
-}: {
+export const MIGRATION = "0001_first_release.sql";
+/** A checkout with these migrations. */
+export function checkoutWith(...migrations: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "checkout-"));
+  mkdirSync(join(folder, API_FOLDER, "migrations"), { recursive: true });
+  for (const name of migrations) writeFileSync(join(folder, API_FOLDER, "migrations", name), "");
+  return folder;
+}
+const checkout = checkoutWith(MIGRATION);
+
+type Account = {
   secrets?: { site: string[]; api: string[] };
   migrations?: string[];
   packages?: object[];
   versions?: { site?: Version[]; api?: Version[] };
   faults?: { at: RegExp; as: Ran }[];
-} = {}) {
+  stage?: Stage;
+};
+
+/** The Cloudflare account of a stage. `faults` end the first command whose line matches: `{site or api} {arguments}`. */
+export function cloudflare({
+  secrets = SECRETS,
+  migrations = [MIGRATION],
+  packages = SOLD,
+  versions = {},
+  faults = [],
+  stage = "production",
+}: Account = {}) {
   const changes: string[] = [];
   const asked: string[] = [];
   let applied = migrations;
-  const wrangler: Neighbors["wrangler"] = (args, { folder }) => {
+  /** Every command, whole: without --remote, for example, Wrangler would work on a database on this machine. */
+  const commands: { of: RegExp; answer: (worker: "site" | "api", version: string) => unknown }[] = [
+    { of: /^(?:site|api) secret list --format json$/, answer: (worker) => secrets[worker].map((name) => ({ name })) },
+    {
+      of: /^api d1 execute DB --remote --json --command SELECT [^\n]+; SELECT [^\n]+$/,
+      answer: () => [{ results: applied.map((name) => ({ name })) }, { results: packages }],
+    },
+    { of: /^(?:site|api) versions list --json$/, answer: (worker) => versions[worker] ?? [] },
+    {
+      of: /^api d1 migrations apply DB --remote$/,
+      answer: () => {
+        if (applied.length === 0) changes.push("migrations");
+        applied = [MIGRATION];
+      },
+    },
+    {
+      of: /^(?:site|api) deploy --tag [\da-f]{12} --message .+ --define COMMIT:"[\da-f]{12}"$/,
+      answer: (worker) => void changes.push(`${worker} deployed`),
+    },
+    {
+      of: /^(?:site|api) rollback \S+ --message Rolled back to [\da-f]{12} --yes$/,
+      answer: (worker, version) => void changes.push(`${worker} ${version}`),
+    },
+  ];
+  const wrangler: Neighbors["wrangler"] = (args, { folder, stage: asStage }) => {
     const worker = folder === API_FOLDER ? "api" : "site";
     const line = `${worker} ${args.join(" ")}`;
     asked.push(line);
     const fault = faults.find(({ at }) => at.test(line));
     if (fault) return fault.as;
-    if (line.includes("secret list")) return succeeds(JSON.stringify(secrets[worker].map((name) => ({ name }))));
-    if (line.includes("d1 execute"))
-      return succeeds(JSON.stringify([{ results: applied.map((name) => ({ name })) }, { results: packages }]));
-    if (line.includes("versions list")) return succeeds(JSON.stringify(versions[worker] ?? []));
-    if (line.includes("d1 migrations apply")) {
-      if (applied.length === 0) changes.push("migrations");
-      applied = ["0001_first_release.sql"];
-    } else if (args[0] === "deploy") changes.push(`${worker} deployed`);
-    else if (args[0] === "rollback") changes.push(`${worker} ${args[1]}`);
-    else throw new Error(`The stand-in for Cloudflare does not know: ${line}`);
-    return succeeds();
+    const command = commands.find(({ of }) => of.test(line));
+    if (!command || asStage !== stage) throw new Error(`The stand-in for Cloudflare does not know: ${asStage} ${line}`);
+    return succeeds(`▲ [WARNING] Wrangler is out of date.\n${JSON.stringify(command.answer(worker, args[1] ?? ""))}`);
   };
   return { wrangler, changes, asked };
 }
@@ -102,28 +112,21 @@ export const COMMIT = "0123456789ab";
 export type Answer = (path: string, init: RequestInit) => Response | Promise<Response>;
 
 /** How a host answers if it is not itself. */
-export const HOST: Record<string, Answer> = {
+export const HOST = {
   silent: () => {
     throw new TypeError("fetch failed", { cause: new Error("getaddrinfo ENOTFOUND") });
   },
-  // Never, until the caller gives up.
-  slow: (_, { signal }) =>
-    new Promise((_resolve, reject) => {
-      const giveUp = () => reject(signal?.reason);
-      if (signal?.aborted) giveUp();
-      signal?.addEventListener("abort", giveUp);
-    }),
-  html: () => new Response("<!doctype html><title>Parked</title>", { headers: { "content-type": "text/html" } }),
-  failing: () => new Response("Internal Server Error", { status: 500 }),
-  cut: () => new Response(new ReadableStream({ start: (stream) => stream.error(new TypeError("terminated")) })),
-};
+  // Only to a caller that does not give up.
+  slow: (_, { signal }) => (signal ? Promise.reject(signal.reason) : new Response("Late")),
+  challenging: () => new Response("Just a moment...", { status: 403, headers: { "cf-mitigated": "challenge" } }),
+} satisfies Record<string, Answer>;
 
 /** `fetch` for these hosts; no other one exists. */
 export const hostsOf =
   (hosts: Record<string, Answer>): Neighbors["fetch"] =>
   async (url, init = {}) => {
     const { host, pathname, search } = new URL(url);
-    return (hosts[host] ?? (HOST.silent as Answer))(pathname + search, init);
+    return (hosts[host] ?? HOST.silent)(pathname + search, init);
   };
 
 /** An API whose catalog takes every change, and notes it. */
@@ -146,19 +149,21 @@ export const siteAlone: Neighbors["settingsOf"] = (target) => {
   return target === "production" ? { site, api: undefined } : other;
 };
 
-export const OPERATOR_TOKEN = "the-token-of-an-operator-in-the-tests";
+/** The environment of an operator. */
+export const OPERATOR = { OPERATOR_TOKEN: "the-token-of-an-operator-in-the-tests" };
 
 /** All neighbors of a stage that an owner has filled in. */
 export function neighborsWith(others: Partial<Neighbors>, stage: Stage = "production"): Neighbors {
-  const { site, api, other } = deployment("", "", stage);
+  const { site, api, other } = deployment([], stage);
   return {
-    folder: root,
+    folder: checkout,
     git: repository(),
     company: { name: "Acme", postalAddress: [filledInCompany("100 Example Street, Suite 400")] },
     settingsOf: (target) => (target === stage ? { site, api } : other),
-    wrangler: cloudflare().wrangler,
+    wrangler: cloudflare({ stage }).wrangler,
     fetch: hostsOf({}),
     buildBrowser: async () => {},
+    ask: async () => "",
     env: {},
     ...others,
   };

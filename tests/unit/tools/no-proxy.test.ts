@@ -1,64 +1,39 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { build } from "esbuild";
 import { EnvHttpProxyAgent, fetch } from "undici";
-import { expect, onTestFinished, test } from "vitest";
-import { scripts } from "../../../package.json";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { askThisMachineDirectly } from "../../../tools/no-proxy";
-import { root } from "../../../tools/wrangler/wrangler";
 
 /** A proxy where nothing listens, so that whatever is asked through it fails. */
 const PROXY = "http://127.0.0.1:1";
 
-test.each(["localhost", "127.0.0.1", "[::1]"])("http://%s is not asked through a proxy", async (host) => {
+test("whatever imports ToolError asks this machine directly, by each of its names", async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const name of ["NO_PROXY", "no_proxy"]) vi.stubEnv(name, undefined);
+  vi.resetModules();
+  await import("../../../tools/failures");
+  const dispatcher = new EnvHttpProxyAgent({ httpProxy: PROXY, noProxy: String(process.env.NO_PROXY) });
   const server = createServer((_request, response) => response.end("answered")).listen(0);
   await once(server, "listening");
-  const environment: NodeJS.ProcessEnv = { NO_PROXY: "acme.com" };
-  askThisMachineDirectly(environment);
-  const dispatcher = new EnvHttpProxyAgent({ httpProxy: PROXY, httpsProxy: PROXY, noProxy: `${environment.NO_PROXY}` });
   onTestFinished(async () => {
     await dispatcher.close();
     server.close();
   });
-  const url = `http://${host}:${(server.address() as AddressInfo).port}/`;
-  expect(await (await fetch(url, { dispatcher })).text()).toBe("answered");
+  const { port } = server.address() as AddressInfo;
+  for (const host of ["localhost", "127.0.0.1", "[::1]"])
+    expect(await (await fetch(`http://${host}:${port}/`, { dispatcher })).text(), host).toBe("answered");
 });
 
-test.each([
+test.each<{ known: NodeJS.ProcessEnv; hosts: string }>([
   { known: {}, hosts: "localhost,127.0.0.1,[::1],::1" },
   { known: { NO_PROXY: "acme.com, localhost" }, hosts: "acme.com,localhost,127.0.0.1,[::1],::1" },
   { known: { no_proxy: ".acme.com", NO_PROXY: "not-read" }, hosts: ".acme.com,localhost,127.0.0.1,[::1],::1" },
-])("$known becomes $hosts in both spellings", ({ known, hosts }) => {
-  const environment: NodeJS.ProcessEnv = known;
-  askThisMachineDirectly(environment);
-  expect(environment).toEqual({ NO_PROXY: hosts, no_proxy: hosts });
+])("$known becomes $hosts in both spellings, and * stays", ({ known, hosts }) => {
+  const [environment, everything] = [{ ...known }, { NO_PROXY: "*" }];
+  for (const one of [environment, everything]) askThisMachineDirectly(one);
+  expect({ environment, everything }).toEqual({
+    environment: { NO_PROXY: hosts, no_proxy: hosts },
+    everything: { NO_PROXY: "*" },
+  });
 });
-
-test("NO_PROXY=* stays", () => {
-  const environment = { NO_PROXY: "*" };
-  askThisMachineDirectly(environment);
-  expect(environment).toEqual({ NO_PROXY: "*" });
-});
-
-const ASK_NOTHING = ["tools/documents.ts", "tests/simulation/simulate.ts"];
-const entries = Object.values(scripts).flatMap((script) => /--import tsx (\S+)/.exec(script)?.[1] ?? []);
-
-test.each([...new Set(entries)].filter((entry) => !ASK_NOTHING.includes(entry)))(
-  "%s asks this machine directly",
-  async (entry) => {
-    const { metafile } = await build({
-      entryPoints: [join(root, entry)],
-      absWorkingDir: root,
-      bundle: true,
-      write: false,
-      metafile: true,
-      packages: "external",
-      format: "esm",
-      platform: "node",
-      logLevel: "silent",
-    });
-    expect(Object.keys(metafile.inputs)).toContain("tools/no-proxy.ts");
-  },
-);

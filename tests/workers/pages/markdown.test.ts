@@ -1,31 +1,28 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { company } from "../../../app/company";
-import { pageReader, readPage } from "../../support/visitors/page";
+import { ENTERPRISE_PLAN, ENTERPRISE_PLATFORMS, PLAN_FEATURES } from "../../../app/contract/plans";
+import { TRIAL_DAYS } from "../../../app/contract/trial";
+import { PUBLIC_PATHS } from "../../../app/seo/public-paths";
+import { PLANS } from "../../support/plans";
+import { readPage } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
 
 /* How assistants read the site: each public page in Markdown, and llms.txt. */
 
 const { site, visitor, dispose } = await startVisitedSite();
 afterAll(dispose);
-const open = pageReader(visitor);
 
 const MARKDOWN = { Accept: "text/markdown" };
 const lettersOf = (text: string) => text.replace(/[^\p{L}\p{N}]+/gu, "");
 
-describe.each([
-  { path: "/", markdown: "/index.md" },
-  { path: "/pricing", markdown: "/pricing.md" },
-  { path: "/privacy", markdown: "/privacy.md" },
-  { path: "/terms", markdown: "/terms.md" },
-  { path: "/security", markdown: "/security.md" },
-])("$path in Markdown", ({ path, markdown }) => {
-  test("names its page in its headers", async () => {
-    const answer = await visitor.get(markdown, { Accept: "*/*" });
-    expect(answer).toHaveHeader("Content-Type", "text/markdown; charset=utf-8");
-    expect(answer).toHaveHeader("Link", `<${site.url}${path}>; rel="canonical"`);
-  });
+describe.each(PUBLIC_PATHS)("%s in Markdown", (path) => {
+  const markdown = path === "/" ? "/index.md" : `${path}.md`;
 
-  test("is named by its page, in head and headers, also of an unchanged page", async () => {
+  test("names its page in its headers, and is named by it, in head and headers, also of an unchanged page", async () => {
+    expect(await visitor.get(markdown, { Accept: "*/*" })).toHaveHeaders({
+      "Content-Type": "text/markdown; charset=utf-8",
+      Link: `<${site.url}${path}>; rel="canonical"`,
+    });
     const page = readPage(await visitor.get(path));
     expect(page.each('link[type="text/markdown"]', "href")).toEqual([markdown]);
     const links = `<${markdown}>; rel="alternate"; type="text/markdown", </llms.txt>; rel="describedby"`;
@@ -33,41 +30,30 @@ describe.each([
     expect(await visitor.get(path, { "If-None-Match": "*" })).toHaveHeader("Link", links);
   });
 
-  test("has all words of its page but those in images and buttons", async () => {
+  test("has all words of its page but those in images and buttons, one heading of the first level, and no HTML", async () => {
     const { document, wordsOfEach } = readPage(await visitor.get(path));
     const left = "main :is(nav, svg, .btn, [aria-hidden=true], [data-markdown=skip])";
     for (const element of document.querySelectorAll(left)) element.remove();
-    const words = lettersOf((await visitor.get(markdown)).body.replace(/\]\([^)]*\)/g, ""));
+    const { body } = await visitor.get(markdown);
+    expect((await visitor.get(path, MARKDOWN)).body, "of a client that prefers Markdown").toBe(body);
+    const words = lettersOf(body.replace(/\]\([^)]*\)/g, ""));
     const blocks = wordsOfEach("main :is(h1, h2, h3, p, li > span, td, figcaption, address)");
     expect(blocks.filter((block) => !words.includes(lettersOf(block)))).toEqual([]);
-  });
-
-  test("has one heading of the first level, no HTML and no buttons", async () => {
-    const { body } = await visitor.get(markdown);
     expect(body.match(/^# /gm)).toHaveLength(1);
     expect(body).not.toMatch(/<\/?[a-z]+[ >]/);
-    expect(body).not.toMatch(/Get Started|Learn More|Start free trial|Contact Sales/);
+    expect(body, "words of buttons").not.toMatch(/Get Started|Learn More|Start free trial|Contact Sales/);
   });
 });
 
-describe("a client", () => {
-  test("that prefers Markdown gets it", async () => {
-    const answer = await visitor.get("/pricing", { Accept: "text/markdown, text/html;q=0.9, */*;q=0.1" });
-    expect(answer).toHaveStatus(200);
-    expect(answer).toHaveHeader("Vary", "Accept");
-    expect(answer).toHaveHeader("Content-Type", /^text\/markdown/);
-    expect(answer.body).toBe((await visitor.get("/pricing.md")).body);
-  });
-
-  test.each(["text/html, text/markdown", "*/*", "text/markdown;q=0, */*"])(
-    "that accepts '%s' gets HTML",
-    async (Accept) => {
-      const answer = await visitor.get("/pricing", { Accept });
-      expect(answer).toHaveStatus(200);
-      expect(answer).toHaveHeader("Vary", "Accept");
-      expect(answer).toHaveHeader("Content-Type", /^text\/html/);
-    },
-  );
+test.each([
+  { Accept: "text/markdown, text/html;q=0.9, */*;q=0.1", type: /^text\/markdown/ },
+  { Accept: "text/html, text/markdown", type: /^text\/html/ },
+  { Accept: "*/*", type: /^text\/html/ },
+  { Accept: "text/markdown;q=0, */*", type: /^text\/html/ },
+])("a client that accepts '$Accept' gets $type", async ({ Accept, type }) => {
+  const answer = await visitor.get("/pricing", { Accept });
+  expect(answer).toHaveStatus(200);
+  expect(answer).toHaveHeaders({ Vary: "Accept", "Content-Type": type });
 });
 
 test.each(["/nothing-here.md", "/nothing-here"])("the not-found page is in Markdown too: %s", async (path) => {
@@ -81,32 +67,31 @@ test("the sign-up has no Markdown", async () => {
   expect(await visitor.get("/subscription.md")).toHaveStatus(404);
 });
 
-test("home in Markdown ends with the address of sales", async () => {
-  const { body } = await visitor.get("/index.md");
-  expect(body.slice(body.lastIndexOf("For brands"))).toContain(`${company.salesEmail}\n`);
+test("/index.md ends with the address of sales, and /pricing.md has each plan's features under its title and price", async () => {
+  const home = await visitor.get("/index.md");
+  expect(home.body.slice(home.body.lastIndexOf("For brands"))).toContain(`${company.salesEmail}\n`);
+  const [, lite = ""] = (await visitor.get("/pricing.md")).body.split(`## ${PLANS.LITE.title}\n`);
+  const [features = ""] = lite.split("\n## ");
+  expect(features).toContain(`${PLANS.LITE.short} a month`);
+  expect(features).toContain(`- Prompts tracked: ${PLAN_FEATURES.lite.prompts}\n`);
 });
 
-describe("llms.txt", () => {
-  test("is plain text, and begins with what the product is", async () => {
-    const answer = await visitor.get("/llms.txt");
-    expect(answer).toHaveHeader("Content-Type", /^text\/plain/);
-    expect(answer.body).toMatch(
-      new RegExp(
-        `^# ${company.name}\\n\\n> ${company.name} helps brands and agencies raise their visibility in AI search`,
-      ),
-    );
-  });
-
-  test("describes the three features and the three areas as home does", async () => {
-    const { words } = await open("/");
-    const described = [...(await visitor.get("/llms.txt")).body.matchAll(/^- ([\w ]+): (.+)$/gm)].slice(0, 6);
-    expect(described).toHaveLength(6);
-    for (const [, title, text] of described) expect(words()).toContain(`${title}${text}`);
-  });
-
-  test("has the addresses of sales and support", async () => {
-    expect((await visitor.get("/llms.txt")).body).toContain(
-      `- Sales: <${company.salesEmail}>\n- Support: <${company.supportEmail}>\n`,
-    );
-  });
+test("llms.txt says what the product is, describes features and areas as home does, and has the plans and our addresses", async () => {
+  const answer = await visitor.get("/llms.txt");
+  expect(answer).toHaveHeader("Content-Type", /^text\/plain/);
+  const { body } = answer;
+  const beginning = `# ${company.name}\n\n> ${company.name} helps brands and agencies raise their visibility in AI search`;
+  expect(body.slice(0, beginning.length)).toBe(beginning);
+  const described = [...body.matchAll(/^- ([\w ]+): (.+)$/gm)].slice(0, 6);
+  expect(described).toHaveLength(6);
+  const { words } = readPage(await visitor.get("/"));
+  for (const [, title, text] of described) expect(words()).toContain(`${title}${text}`);
+  for (const { key, title, short } of Object.values(PLANS)) {
+    const { platforms, prompts } = PLAN_FEATURES[key];
+    const offer = `- ${title}: ${short} a month, ${TRIAL_DAYS}-day free trial. Platforms: ${platforms.join(", ")}. ${prompts} prompts tracked.`;
+    expect(body).toContain(`${offer} [Sign up](${site.url}/subscription/`);
+  }
+  const platforms = ENTERPRISE_PLATFORMS.join(", ");
+  expect(body).toContain(`- ${ENTERPRISE_PLAN.title}: Price on request. Platforms: ${platforms}.\n`);
+  expect(body).toContain(`- Sales: <${company.salesEmail}>\n- Support: <${company.supportEmail}>\n`);
 });

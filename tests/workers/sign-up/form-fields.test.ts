@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { company } from "../../../app/company";
+import { validateOnServer } from "../../../app/signup/server/form/posted-form.server";
 import { typed } from "../../support/person";
 import { readPage } from "../../support/visitors/page";
 import { startVisitedSite } from "../../support/visitors/visited-site";
@@ -9,151 +10,84 @@ import { startVisitedSite } from "../../support/visitors/visited-site";
 const { visitor, dispose } = await startVisitedSite();
 afterAll(dispose);
 
-type Page = ReturnType<typeof readPage>;
+const EXACT = { autocapitalize: "none", spellcheck: "false" };
+const RULES = "minlength: 8; maxlength: 256; required: upper; required: lower; required: digit; required: special;";
+const SECRET = { autocomplete: "new-password", type: "password", passwordrules: RULES, ...EXACT };
 
-type Field = { name: string; label: string; autocomplete: string; message: string; type?: string; hint?: string };
-/** Every field in the order of the page, and its message for `x`. */
+type Field = { name: string; label: string; hint?: string; attributes: Record<string, string> };
+/** Every field in the order of the page. */
 const FIELDS: Field[] = [
+  { name: "full_name", label: "Contact Name", attributes: { autocomplete: "name", dir: "auto" } },
+  { name: "company_name", label: "Company Name", attributes: { autocomplete: "organization", dir: "auto" } },
+  { name: "email", label: "Email Address", attributes: { autocomplete: "username", inputmode: "email", ...EXACT } },
   {
-    name: "full_name",
-    label: "Contact Name",
-    autocomplete: "name",
-    message: "Contact name must be at least 2 characters",
-  },
-  {
-    name: "company_name",
-    label: "Company Name",
-    autocomplete: "organization",
-    message: "Company name must be at least 2 characters",
-  },
-  { name: "email", label: "Email Address", autocomplete: "username", message: "Please enter a valid email address" },
-  {
-    name: "phone",
-    label: "Phone Number",
-    type: "tel",
-    autocomplete: "tel",
+    ...{ name: "phone", label: "Phone Number", attributes: { autocomplete: "tel", type: "tel" } },
     hint: "US and Canada: 10 digits. Elsewhere: start with the country code, for example +44 20 7946 0958.",
-    message: "Phone number is required",
   },
   {
-    name: "password",
-    label: "Password",
-    type: "password",
-    autocomplete: "new-password",
+    ...{ name: "password", label: "Password", attributes: SECRET },
     hint: "At least 8 characters with an uppercase letter, a lowercase letter, a number and a special character.",
-    message: "Password must be at least 8 characters",
   },
+  { name: "confirmPassword", label: "Confirm Password", attributes: SECRET },
+  { name: "address", label: "Street Address", attributes: { autocomplete: "address-line1", dir: "auto" } },
+  { name: "city", label: "City", attributes: { autocomplete: "address-level2", dir: "auto" } },
+  { name: "state", label: "State/Province", attributes: { autocomplete: "address-level1", dir: "auto" } },
   {
-    name: "confirmPassword",
-    label: "Confirm Password",
-    type: "password",
-    autocomplete: "new-password",
-    message: "Passwords do not match",
+    ...{ name: "zipCode", label: "ZIP Code", attributes: { autocomplete: "postal-code" } },
+    hint: "5 digits or ZIP+4, for example 62701 or 62701-1234.",
   },
-  {
-    name: "address",
-    label: "Street Address",
-    autocomplete: "address-line1",
-    message: "Street address must be at least 5 characters",
-  },
-  { name: "city", label: "City", autocomplete: "address-level2", message: "City must be at least 2 characters" },
-  {
-    name: "state",
-    label: "State/Province",
-    autocomplete: "address-level1",
-    message: "State must be at least 2 characters",
-  },
-  {
-    name: "zipCode",
-    label: "ZIP Code",
-    autocomplete: "postal-code",
-    hint: "5 digits or ZIP+4, for example 62701 or 62701-1234",
-    message: "ZIP code must be at least 5 characters",
-  },
-  {
-    name: "country",
-    label: "Country",
-    autocomplete: "country-name",
-    message: "Country must be at least 2 characters",
-  },
+  { name: "country", label: "Country", attributes: { autocomplete: "country-name", dir: "auto" } },
 ];
+const names = FIELDS.map(({ name }) => name);
 
-let empty: Page;
-let refused: Page;
-beforeAll(async () => {
-  empty = readPage(await visitor.get(`/subscription/${typed.package_id}`));
-  const wrong = Object.fromEntries(FIELDS.map(({ name }) => [name, "x"]));
-  refused = readPage(await visitor.submit({ ...wrong, confirmPassword: "y" }));
+const empty = readPage(await visitor.get(`/subscription/${typed.package_id}`));
+const wrong = { ...Object.fromEntries(names.map((name) => [name, "x"])), confirmPassword: "y" };
+const refused = readPage(await visitor.submit(wrong));
+const messages = validateOnServer(wrong).reply().error ?? {};
+
+/** What is at a field: its labels and words, and every attribute that says how to read and fill it in. */
+function lookAt({ document, words, wordsOfEach }: typeof empty, name: string) {
+  const input = document.querySelector<HTMLInputElement>(`fieldset input[name=${name}]`);
+  const attributes = [...(input?.attributes ?? [])].filter((one) => !["id", "name", "value"].includes(one.name));
+  return {
+    labels: [...(input?.labels ?? [])].map(({ textContent }) => textContent),
+    value: input?.value,
+    hint: words(`#signup-${name}-hint`),
+    messages: wordsOfEach(`#signup-${name}-error li`),
+    attributes: Object.fromEntries(attributes.map((one) => [one.name, one.value])),
+  };
+}
+
+test.each(FIELDS)(
+  "the field $name has its label and hint, is filled in by browsers and hinders nobody; refused, it has its message, and keeps what was typed unless it is a password",
+  ({ name, label, hint = "", attributes }) => {
+    const hintId = hint ? [`signup-${name}-hint`] : [];
+    expect(lookAt(empty, name)).toEqual({
+      ...{ labels: [label], value: "", hint, messages: [] },
+      // Firefox tells screen readers that an empty field with `required` is invalid.
+      attributes: { ...attributes, "aria-required": "true", ...(hint && { "aria-describedby": hintId.join() }) },
+    });
+    const described = [...hintId, `signup-${name}-error`, ...(name === "zipCode" ? [`signup-${name}-remedy`] : [])];
+    expect(messages[name], "the form's messages").not.toHaveLength(0);
+    expect(lookAt(refused, name)).toEqual({
+      ...{ labels: [label], value: attributes === SECRET ? "" : "x", hint, messages: messages[name] },
+      attributes: {
+        ...{ ...attributes, "aria-required": "true", "aria-invalid": "true" },
+        "aria-describedby": described.join(" "),
+      },
+    });
+  },
+);
+
+test("the form has two sections with all fields in order", () => {
+  const { wordsOfEach, each } = empty;
+  expect(wordsOfEach("form legend")).toEqual(["Contact Information", "Billing Address"]);
+  expect(each("form fieldset:first-of-type input", "name")).toEqual(names.slice(0, 6));
+  expect(each("form fieldset ~ fieldset input", "name")).toEqual(names.slice(6));
 });
 
-describe.each(FIELDS)("the field $name", ({ name, label, type, autocomplete, hint = "", message }) => {
-  const inputOf = ({ document }: Page) => document.querySelector<HTMLInputElement>(`fieldset input[name=${name}]`);
-  const attributeOf = (page: Page, key: string) => inputOf(page)?.getAttribute(key) ?? undefined;
-
-  test("has its label", () => {
-    expect([...(inputOf(empty)?.labels ?? [])].map(({ textContent }) => textContent)).toEqual([label]);
-  });
-
-  test("has its type, is required, and is filled in by browsers", () => {
-    expect(attributeOf(empty, "type")).toBe(type);
-    expect(attributeOf(empty, "required")).toBe("");
-    expect(attributeOf(empty, "autocomplete")).toBe(autocomplete);
-  });
-
-  test("tells password managers the rules, if it is a password", () => {
-    const rules = "minlength: 8; maxlength: 256; required: upper; required: lower; required: digit; required: special;";
-    expect(attributeOf(empty, "passwordrules")).toBe(type === "password" ? rules : undefined);
-  });
-
-  test.each(["maxlength", "readonly", "onpaste", "disabled"])("does not hinder visitors with %s", (hindrance) => {
-    expect(attributeOf(empty, hindrance)).toBeUndefined();
-  });
-
-  test("is typed exactly where it must be", () => {
-    const isExact = name === "email" || type === "password";
-    expect(attributeOf(empty, "inputmode")).toBe(name === "email" ? "email" : undefined);
-    expect(attributeOf(empty, "autocapitalize")).toBe(isExact ? "none" : undefined);
-    expect(attributeOf(empty, "spellcheck")).toBe(isExact ? "false" : undefined);
-  });
-
-  test("is empty at first, with its hint and without a message", () => {
-    expect(inputOf(empty)?.value).toBe("");
-    expect(empty.words(`#signup-${name}-hint`)).toBe(hint);
-    expect(empty.wordsOfEach(`#signup-${name}-error li`)).toEqual([]);
-    expect(attributeOf(empty, "aria-describedby")).toBe(hint ? `signup-${name}-hint` : undefined);
-    expect(attributeOf(empty, "aria-invalid")).toBeUndefined();
-  });
-
-  test("has its message when it is refused, read out by screen readers", () => {
-    expect(refused.wordsOfEach(`#signup-${name}-error li`)[0]).toBe(message);
-    const remedy = name === "zipCode" ? ["remedy"] : [];
-    const described = [...(hint ? ["hint"] : []), "error", ...remedy].map((part) => `signup-${name}-${part}`);
-    expect(attributeOf(refused, "aria-describedby")).toBe(described.join(" "));
-    expect(attributeOf(refused, "aria-invalid")).toBe("true");
-  });
-
-  test("keeps what was typed when it is refused, unless it is a password", () => {
-    expect(inputOf(refused)?.value).toBe(type === "password" ? "" : "x");
-  });
-});
-
-describe("the form", () => {
-  test("has two sections with all fields in order", () => {
-    const { wordsOfEach, each } = empty;
-    const names = FIELDS.map(({ name }) => name);
-    expect(wordsOfEach("form legend")).toEqual(["Contact Information", "Billing Address"]);
-    expect(each("form fieldset:first-of-type input", "name")).toEqual(names.slice(0, 6));
-    expect(each("form fieldset ~ fieldset input", "name")).toEqual(names.slice(6));
-  });
-});
-
-describe("a ZIP code in another format", () => {
-  test("is refused with a way to sales", () => {
-    expect(refused.words("#signup-zipCode-remedy")).toBe("Another format? Contact sales.");
-    expect(refused.links("#signup-zipCode-remedy a")).toEqual([`Contact sales: mailto:${company.salesEmail}`]);
-  });
-
-  test("is not mentioned before that", () => {
-    expect(empty.words()).not.toContain("Another format?");
-  });
+test("a ZIP code in another format is refused with a way to sales, which is not mentioned before", () => {
+  expect(refused.words("#signup-zipCode-remedy")).toBe("Another format? Contact sales.");
+  expect(refused.links("#signup-zipCode-remedy a")).toEqual([`Contact sales: mailto:${company.salesEmail}`]);
+  expect(empty.words()).not.toContain("Another format?");
 });

@@ -54,38 +54,22 @@ async function portThat(answers: (socket: Socket) => void): Promise<number> {
   return address.port;
 }
 
-const html = "<html>";
-const HTML = `HTTP/1.1 200 OK\r\nContent-Length: ${html.length}\r\n\r\n${html}`;
+const HTML = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>";
 const CUT_SHORT = `HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"a"`;
 
-test.each<{ name: string; url: () => string | Promise<string>; cause: string }>([
-  { name: "a closed port", url: () => "http://127.0.0.1:1/", cause: "connection" },
-  {
-    name: "a connection that is reset",
-    url: async () => `http://127.0.0.1:${await portThat((socket) => socket.resetAndDestroy())}/`,
-    cause: "connection",
-  },
-  {
-    name: "an answer that is cut short",
-    url: async () => `http://127.0.0.1:${await portThat((socket) => socket.end(CUT_SHORT))}/`,
-    cause: "connection",
-  },
-  {
-    name: "HTML",
-    url: async () => `http://127.0.0.1:${await portThat((socket) => socket.end(HTML))}/`,
-    cause: "answer",
-  },
-  { name: "a host without an address", url: () => "http://nowhere.invalid/", cause: "dns or tls" },
-  {
-    name: "a host without TLS",
-    url: async () => `https://127.0.0.1:${await portThat((socket) => socket.end(HTML))}/`,
-    cause: "dns or tls",
-  },
-])("workerd's error is known: $name", async ({ url, cause }) => {
-  expect(await causeOf(await url())).toEqual({ cause });
-});
-
-test("workerd's error is known: no answer by the deadline", async () => {
-  const url = `http://127.0.0.1:${await portThat(() => {})}/`;
-  expect(await causeOf(url, 1)).toEqual({ cause: "deadline" });
+type Row = { name: string; cause: string; milliseconds?: number } & (
+  | { url: string }
+  | { scheme?: "https"; answers: (socket: Socket) => void }
+);
+test.each<Row>([
+  { name: "no answer by the deadline", answers: () => {}, milliseconds: 1, cause: "deadline" },
+  { name: "a closed port", url: "http://127.0.0.1:1/", cause: "connection" },
+  { name: "a connection that is reset", answers: (socket) => socket.resetAndDestroy(), cause: "connection" },
+  { name: "an answer that is cut short", answers: (socket) => socket.end(CUT_SHORT), cause: "connection" },
+  { name: "HTML", answers: (socket) => socket.end(HTML), cause: "answer" },
+  { name: "a host without an address", url: "http://nowhere.invalid/", cause: "dns or tls" },
+  { name: "a host without TLS", scheme: "https", answers: (socket) => socket.end(HTML), cause: "dns or tls" },
+])("workerd's error is known: $name", async ({ cause, milliseconds, ...at }) => {
+  const url = "url" in at ? at.url : `${at.scheme ?? "http"}://127.0.0.1:${await portThat(at.answers)}/`;
+  expect(await causeOf(url, milliseconds)).toEqual({ cause });
 });

@@ -1,31 +1,36 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/cloudflare";
 import { packageIdOf } from "../../../contract/fields/package-id";
+import { signUpPath } from "../../../contract/sign-up-path";
 import { CONNECTION_FAILED } from "../../notices";
-import { type CurrentSession, isInProgress } from "../../session-state";
+import { type CurrentSession, isSession, isSessionOf, isUnfinished, withSentCard } from "../../session-state";
 import { ENDED, linkedSession } from "../current-step.server";
-import { CARD_PROCESSING, COOKIES_BLOCKED, SIGNUP_FINISHED } from "../notices.server";
-import { checkSession, withAgreedPrice } from "../session/check-session.server";
-import { blocksCookies, reply, seeOther } from "./replies.server";
+import type { PostedFields } from "../form/posted-form.server";
+import { CARD_PROCESSING, SIGNUP_FINISHED } from "../notices.server";
+import { checkSession, endSession, hasCard } from "../session/check-session.server";
+import { reply, replyWithoutCookie, seeOther } from "./replies.server";
 
-/** Empties the form. Changes no cookie if the page's sign-up is no longer the one in the cookie. */
-export function startOver({ request, context: { sessions } }: ActionFunctionArgs, isOwn: boolean) {
+/** Empties the form, unless a card is set up. Changes no cookie if the page's sign-up is no longer the one in the cookie. */
+export async function startOver(posted: ActionFunctionArgs, current: CurrentSession, key: string | undefined) {
+  const { sessions } = posted.context;
   const headers = new Headers();
-  if (isOwn) for (const cookie of [sessions.clear(), sessions.newNonce()]) headers.append("Set-Cookie", cookie);
-  return redirect(new URL(request.url).pathname, { status: 303, headers });
+  if (isSessionOf(current, key) || !isSession(current)) {
+    const outcome = await endSession(current, posted.context);
+    if (hasCard(outcome)) return seeOther(signUpPath(outcome.packageId), outcome, posted);
+    for (const cookie of [sessions.clear(), sessions.newNonce()]) headers.append("Set-Cookie", cookie);
+  }
+  return redirect(new URL(posted.request.url).pathname, { status: 303, headers });
 }
 
-/** Continues a link's sign-up if it still needs a card and no other sign-up is in progress in this browser. */
-export async function resume(posted: ActionFunctionArgs, current: CurrentSession) {
+export async function resume(fields: PostedFields, current: CurrentSession, posted: ActionFunctionArgs) {
   const { request, params, context } = posted;
   const url = new URL(request.url);
   const linked = await linkedSession(url, packageIdOf(request.url, params.id), context);
   // The page that the browser is sent to explains why.
-  if (!linked || isInProgress(current, Date.now())) return redirect(url.pathname + url.search, 303);
-  if (blocksCookies(request))
-    return reply(422, { notice: COOKIES_BLOCKED }, posted, { "Set-Cookie": context.sessions.newNonce() });
-  const priced = await withAgreedPrice(linked, context);
-  if (!priced) return reply(503, { notice: CONNECTION_FAILED }, posted);
-  const checked = await checkSession(priced, context);
+  const isBusy = isUnfinished(current) && isUnfinished(await checkSession(current, context));
+  if (!linked || isBusy) return redirect(url.pathname + url.search, 303);
+  const withoutCookie = replyWithoutCookie(fields, {}, posted);
+  if (withoutCookie) return withoutCookie;
+  const checked = await checkSession(withSentCard(linked), context);
   switch (checked.state) {
     case "card": {
       // The notices are about another device, so leave them out.

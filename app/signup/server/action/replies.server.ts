@@ -1,11 +1,10 @@
 import { type ActionFunctionArgs, data, redirect } from "@remix-run/cloudflare";
 import type { Refusal } from "../../../pipeline/guard/refusals.server";
+import { COOKIE_SET_FIELD } from "../../form-schema";
 import type { SignupSession } from "../../session-state";
 import type { SignupReply } from "../../steps";
-import { type PostedFields, returned, validateOnServer } from "../form/posted-form.server";
-import { noticeForRefusal, withoutPasswords } from "../notices.server";
-
-/* The action's answers. */
+import { type PostedFields, returned, shownTermsIn, validateOnServer } from "../form/posted-form.server";
+import { COOKIE_MISSING, COOKIES_BLOCKED, noticeForRefusal, withoutPasswords } from "../notices.server";
 
 export function reply(
   status: number,
@@ -14,19 +13,18 @@ export function reply(
   headers: HeadersInit = {},
 ) {
   const { form, notice } = content;
+  const shown = form && { shownTerms: shownTermsIn(form.initialValue ?? {}) };
   // A page without scripts loses the passwords.
   const isEmptied = form && notice && !context.route?.isData;
-  return data(isEmptied ? { ...content, notice: withoutPasswords(notice) } : content, { status, headers });
+  const said = isEmptied ? { ...content, notice: withoutPasswords(notice) } : content;
+  return data<SignupReply>({ ...said, ...shown }, { status, headers });
 }
 
 export async function seeOther(path: string, session: SignupSession, { context: { sessions } }: ActionFunctionArgs) {
   return redirect(path, { status: 303, headers: { "Set-Cookie": await sessions.write(session) } });
 }
 
-/**
- * Refuses a form or button unvalidated: it is over a limit, or `readForm` could not take it. The form comes back without messages at
- * its fields, because some may be missing. A button has no form.
- */
+/** The form comes back without messages at its fields, because some may be missing. A button has no form. */
 export function refuse(fields: PostedFields, problem: Refusal, posted: ActionFunctionArgs) {
   posted.context.log.add({ outcome: "refused", reason: problem.title });
   const isForm = fields.intent === undefined && Object.keys(fields).length > 0;
@@ -34,7 +32,11 @@ export function refuse(fields: PostedFields, problem: Refusal, posted: ActionFun
   return reply(problem.status, { notice: noticeForRefusal(problem), ...(form && { form }) }, posted, problem.headers);
 }
 
-/** True if a browser on the site's own page sends no cookie at all. It would lose its sign-up. */
-export function blocksCookies({ headers }: Request): boolean {
-  return headers.get("Sec-Fetch-Site") === "same-origin" && !headers.has("Cookie");
+/** Without a cookie, the sign-up would be lost. If the new cookie is missing too, the browser blocks cookies. */
+export function replyWithoutCookie(fields: PostedFields, content: SignupReply, posted: ActionFunctionArgs) {
+  const { headers } = posted.request;
+  if (headers.get("Sec-Fetch-Site") !== "same-origin" || headers.has("Cookie")) return undefined;
+  const notice = fields[COOKIE_SET_FIELD] === undefined ? COOKIE_MISSING : COOKIES_BLOCKED;
+  const cookie = { "Set-Cookie": posted.context.sessions.newNonce() };
+  return reply(422, { ...content, notice, isCookieSet: true }, posted, cookie);
 }

@@ -1,28 +1,32 @@
 import type { SubscriptionRequest } from "../../../contract/subscription-request";
+import { type SomeTerms, type Terms, withSaid } from "../../../contract/terms";
+import { TRIAL_DAYS } from "../../../contract/trial";
 import type { Log } from "../../../pipeline/log.server";
+import type { Configuration } from "../../../pipeline/settings/configuration.server";
 import { findPlan } from "../../../pricing/plans/plan-list";
 import type { FailedCall } from "../../../shared/http/failed-call";
 import type { CreateOutcome, FailedOutcome } from "../../create-outcome";
 import { toDetails } from "../../form-schema";
-import type { SignupSession } from "../../session-state";
+import type { SessionIn, SignupSession } from "../../session-state";
 import type { SignupReply } from "../../steps";
 import { noticeFor, planProblemOf } from "../notices.server";
 import { endOfSession } from "../session/session.server";
 
-/* After the API's answer: the notice for a refused form, the session for an accepted one. */
-
-/** The page's reply to a form that the API refused or could not take. */
-export function failureOf(outcome: FailedOutcome, { package_id }: SubscriptionRequest): SignupReply {
-  const isListed = package_id === undefined || findPlan(package_id) !== undefined;
+export function failureOf(
+  outcome: FailedOutcome,
+  { package_id }: SubscriptionRequest,
+  configuration: Configuration,
+): SignupReply {
   return {
     notice: noticeFor(outcome),
-    planProblem: planProblemOf(outcome, isListed),
-    currentPriceCents:
-      (outcome.kind === "price changed" ? outcome.currentPriceCents : undefined) ?? listPriceOf(package_id),
+    planProblem: planProblemOf(outcome),
+    ...(outcome.kind === "terms changed" && {
+      currentTerms: withSaid(ownTerms(package_id, configuration), outcome.terms),
+    }),
   };
 }
 
-/** The API's answers to a visitor's mistake. Any other failure may affect everyone: the site itself limits each visitor's forms. */
+/** The API's answers to a visitor's mistake. Others may affect everyone: the site limits each visitor's forms. */
 const VISITORS_OWN = [409, 422];
 
 export function logFailedOutcome(outcome: FailedOutcome, log: Log): void {
@@ -32,15 +36,16 @@ export function logFailedOutcome(outcome: FailedOutcome, log: Log): void {
   else log.warn("signup_failed", line);
 }
 
-/** Undefined for an answer that is as it should be. */
 function failedCallOf(outcome: FailedOutcome): FailedCall | undefined {
   switch (outcome.kind) {
-    case "price changed":
+    case "terms changed":
       return undefined;
     case "rejected":
       return { cause: "status", status: outcome.status };
     case "unreachable":
       return { cause: outcome.cause };
+    case "bot check":
+      return { cause: "bot check" };
     case "misconfigured":
     case "unintelligible":
       return { cause: "answer" };
@@ -51,16 +56,17 @@ interface AcceptedForm {
   key: string;
   requestId: string;
   subscription: SubscriptionRequest;
-  shownPriceCents: number | undefined;
+  shown: SomeTerms;
 }
 
-/** The session of a form that the API has accepted. */
 export function acceptedSession(
-  { clientSecret, agreedPriceCents, statusUrl, expiresAt }: Extract<CreateOutcome, { kind: "created" }>,
-  { key, requestId, subscription, shownPriceCents }: AcceptedForm,
+  { clientSecret, terms, statusUrl, expiresAt }: Extract<CreateOutcome, { kind: "created" }>,
+  { key, requestId, subscription, shown }: AcceptedForm,
+  configuration: Configuration,
+  earlier: SignupSession | undefined,
 ): SignupSession {
   const { package_id } = subscription;
-  const onPage = package_id === undefined ? undefined : (shownPriceCents ?? listPriceOf(package_id));
+  const onPage = package_id === undefined ? { ...shown, price_cents: undefined } : shown;
   return {
     state: "card",
     flash: "saved",
@@ -69,14 +75,21 @@ export function acceptedSession(
     clientSecret,
     statusUrl,
     packageId: package_id ?? "",
-    // Somebody else's API may not say the price.
-    agreedPriceCents: agreedPriceCents ?? onPage,
+    // Somebody else's API may not say them.
+    terms: withSaid(withSaid(ownTerms(package_id, configuration), onPage), terms),
     details: toDetails(subscription),
     expiresAt: endOfSession(expiresAt),
+    // An API may give both forms one setup.
+    replaced: earlier?.state === "card" && earlier.clientSecret !== clientSecret ? replacedBy(earlier) : undefined,
   };
 }
 
-/** In US cents. Undefined without a listed plan. */
-function listPriceOf(packageId: string | undefined): number | undefined {
-  return findPlan(packageId)?.shownPriceCents ?? undefined;
+/** A sign-up that could not be ended. One whose card is known to be set up comes before it. */
+function replacedBy({ replaced, clientSecret, packageId, details }: SessionIn<"card">): SignupSession["replaced"] {
+  return replaced?.hasCard ? replaced : { clientSecret, packageId, company: details?.company_name };
+}
+
+function ownTerms(packageId: string | undefined, { AUTOMATIC_TAX }: Configuration): Terms {
+  const price_cents = findPlan(packageId)?.shownPriceCents ?? undefined;
+  return { price_cents, tax_added: AUTOMATIC_TAX, trial_days: TRIAL_DAYS };
 }

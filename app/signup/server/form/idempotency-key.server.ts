@@ -6,13 +6,12 @@ const ALGORITHM = { name: "HMAC", hash: "SHA-256" };
 const KEY_BYTES = 12;
 const encoder = new TextEncoder();
 
-/** @param nonce from the browser's form cookie */
 export type IdempotencyKeyOf = (request: SubscriptionRequest, nonce: string | undefined) => Promise<string>;
 
 /**
- * Creates keys for the API's `Idempotency-Key`. A double click and an unchanged retry get the same key, an edited form a new one.
- * A key cannot be used to guess the password, even with the API's database and the secret, because the nonce is random and neither
- * stored nor logged. Without a nonce, the key leaves out the password. The first secret signs.
+ * A double click and an unchanged retry get the same key, an edited form a new one. A key cannot be used to guess the
+ * password, even with the API's database and the secret, because the form cookie's nonce is random and neither stored
+ * nor logged. Without a nonce, the key leaves out the password.
  */
 export function idempotencyKeys([secret = ""]: readonly string[]): IdempotencyKeyOf {
   let key: Promise<CryptoKey> | undefined;

@@ -6,10 +6,7 @@ import type { SignupReply } from "../../steps";
 import { ONE_MORE_STEP } from "../notices.server";
 import type { PostedFields } from "./posted-form.server";
 
-/**
- * Asks for Turnstile if the visitor's network has sent more valid forms than SIGNUP_NETWORK_RATE_LIMIT in wrangler.toml allows.
- * @returns undefined if the form can go on to the API; `refused` over the limit if the site has no keys of Turnstile
- */
+/** Undefined if the form can go on to the API; `refused` over the limit if the site has no keys of Turnstile. */
 export async function networkChallenge(
   fields: PostedFields,
   { configuration, ip, log, turnstile }: AppLoadContext,

@@ -2,6 +2,8 @@ import type { Submission } from "@conform-to/react";
 import { parseWithZod } from "@conform-to/zod/v4";
 import * as z from "zod/mini";
 import { withoutEmptyFields } from "../../../contract/subscription-request";
+import type { SomeTerms } from "../../../contract/terms";
+import { validTerms } from "../../../contract/terms-schema";
 import {
   BODY_TOO_LARGE,
   BODY_TOO_SLOW,
@@ -11,11 +13,19 @@ import {
 } from "../../../pipeline/guard/refusals.server";
 import { MAX_FORM_BYTES } from "../../../pipeline/guard/request-guard.server";
 import { readBoundedBytes } from "../../../shared/http/bounded-body";
-import { POSTED_FIELDS, SECRET_FIELDS, type SignupForm, signupForm, withChosenPlan } from "../../form-schema";
+import { parseJson } from "../../../shared/http/parse-json";
+import {
+  COOKIE_SET_FIELD,
+  FIELD_NAMES,
+  PLAN_CHOICE_FIELD,
+  type SignupForm,
+  signupForm,
+  TURNSTILE_FIELD,
+  withChosenPlan,
+} from "../../form-schema";
 
 export type PostedFields = Readonly<Record<string, string>>;
 
-/** The fields that were read, and why the form is refused, if it is. */
 interface ReceivedForm {
   fields: PostedFields;
   problem?: Refusal;
@@ -30,6 +40,16 @@ const MAX_ENTRY_LENGTH = 256;
 
 /** Longer than any real value. A returned value appears three times on the page. */
 const MAX_RETURNED_LENGTH = 3000;
+
+const SHOWN_TERMS = Object.keys(validTerms.shape);
+
+/** `sign_up` is the idempotency key of the sign-up that a button belongs to. */
+const POSTED_FIELDS: readonly string[] = [
+  ...FIELD_NAMES,
+  ...["intent", "sign_up", ...SHOWN_TERMS, PLAN_CHOICE_FIELD, TURNSTILE_FIELD, COOKIE_SET_FIELD],
+];
+
+const SECRET_FIELDS: ("password" | "confirmPassword")[] = ["password", "confirmPassword"];
 
 const READ_PROBLEMS = { "too slow": BODY_TOO_SLOW, aborted: MALFORMED };
 
@@ -74,16 +94,18 @@ function knownFields(entries: Iterable<readonly [string, string]>): ReceivedForm
 /** All values are strings, so dropping the empty ones replaces Conform's coercion. */
 const filledForm = z.pipe(z.transform(withoutEmptyFields), signupForm);
 
-/** Validates a form on the server, with the same result as in the browser. */
 export function validateOnServer(fields: PostedFields): Submission<SignupForm, string[]> {
   return parseWithZod(new URLSearchParams(fields), { schema: filledForm, disableAutoCoercion: true });
 }
 
-/** The posted form as the page shows it again, without the passwords. */
 export function returned(submission: Submission<SignupForm, string[]>) {
   const reply = submission.reply({ hideFields: SECRET_FIELDS });
   const values = Object.entries(reply.initialValue ?? {}).map(([name, value]) => {
     return [name, typeof value === "string" ? value.slice(0, MAX_RETURNED_LENGTH) : value] as const;
   });
   return { ...reply, initialValue: Object.fromEntries(values) };
+}
+
+export function shownTermsIn(fields: Readonly<Record<string, unknown>>): SomeTerms {
+  return validTerms.parse(Object.fromEntries(SHOWN_TERMS.map((name) => [name, parseJson(String(fields[name] ?? ""))])));
 }

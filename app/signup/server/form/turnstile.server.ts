@@ -7,14 +7,10 @@ import { parseJson } from "../../../shared/http/parse-json";
 const VERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
 const TIMEOUT_MS = 3_000;
 const MAX_RESPONSE_BYTES = 16 * 1024;
-/** Turnstile's own limit. */
 const MAX_TOKEN_LENGTH = 2048;
 
 export interface Turnstile {
-  /**
-   * Sends nothing of the visitor but the token, which passes once and within five minutes. Also returns true if Turnstile cannot check
-   * it, which is logged.
-   */
+  /** Sends only the token, which passes once within five minutes. If Turnstile cannot check it: true, and logged. */
   passes(token: string | undefined, log: Log): Promise<boolean>;
 }
 

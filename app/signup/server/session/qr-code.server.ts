@@ -1,12 +1,11 @@
 import { encode } from "uqr";
 
-/** The QR code of a resume link, which `app/routes/resume-code.ts` serves. */
 export const QR_CODE_PATH = "/resume-code";
 
 /** Longer texts make QR codes too dense for an old phone's camera. */
 export const MAX_QR_CODE_LENGTH = 300;
 
-/** Draws an SVG with one path, in which each run of dots in a row is a line. The border is the quiet zone of ISO/IEC 18004. */
+/** An SVG with one path: a line for each run of dots in a row. The border is the quiet zone of ISO/IEC 18004. */
 export function qrCode(text: string): string {
   const { data, size } = encode(text, { ecc: "L", border: 4 });
   const lines = data.flatMap((row, y) => {

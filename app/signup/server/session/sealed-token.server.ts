@@ -5,21 +5,13 @@ const ALGORITHMS = { alg: "dir", enc: "A256GCM" } as const;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const encoder = new TextEncoder();
 
-/** Encrypted texts that visitors can neither read nor change. */
 interface SealedTokens {
   seal(text: string): Promise<string>;
   /** Undefined for a token that was changed, or sealed with another secret or for another purpose. */
   open(token: string): Promise<string | undefined>;
 }
 
-/**
- * Tokens for one purpose: JWEs (RFC 7516) without their header, which is always the same. The first secret seals; opening tries all
- * secrets. A token never expires on its own, so its text has to include an expiry.
- *
- * @example
- * const links = sealedTokens([newSecret, oldSecret], "resume-link");
- * const text = await links.open(await links.seal("…"));
- */
+/** JWEs (RFC 7516) without their constant header. The first secret seals, all open. The text has to have an expiry. */
 export function sealedTokens(secrets: readonly string[], purpose: string): SealedTokens {
   let derived: Promise<CryptoKey[]> | undefined;
   const keys = () => {

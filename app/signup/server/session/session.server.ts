@@ -21,10 +21,7 @@ const NONCE = /^[\w-]{22}$/;
 /** Limits the name, value and attributes together: https://www.rfc-editor.org/rfc/rfc6265#section-6.1 */
 const MAX_COOKIE_BYTES = 4096;
 
-/**
- * A browser's two cookies, because the site stores nothing. One is encrypted and has the newest sign-up. The other has the form's
- * nonce, which makes two posts of the same form one sign-up, and shows that the browser does not block cookies.
- */
+/** One cookie has the newest sign-up, encrypted. The other has a nonce, which makes two posts of a form one sign-up. */
 export interface SignupSessions {
   /** True for any cookie with the session's name; cheaper than reading it. */
   isIn(request: Request): boolean;
@@ -33,9 +30,8 @@ export interface SignupSessions {
   write(session: SignupSession): Promise<string>;
   clear(): string;
   newNonce(): string;
-  /** A nonce for a browser without one, else undefined. The form's page is cached, so the header is added outside the cache. */
+  /** For a browser without one. The form's page is cached, so the header is added outside the cache. */
   missingNonce(request: Request): string | undefined;
-  /** Undefined without a nonce, or with a malformed one. */
   nonceIn(request: Request): string | undefined;
   /** Identifies a page's own sign-up after its card's setup, without personal data. */
   toReturnToken(session: UnfinishedSession): Promise<string>;
@@ -80,10 +76,8 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
     newNonce,
     missingNonce: (request) => (nonceIn(request) === undefined ? newNonce() : undefined),
     nonceIn,
-    toReturnToken: ({ key, requestId, packageId, agreedPriceCents, expiresAt, clientSecret, statusUrl }) =>
-      inReturn.seal(
-        JSON.stringify({ key, requestId, packageId, agreedPriceCents, expiresAt, clientSecret, statusUrl }),
-      ),
+    toReturnToken: ({ key, requestId, packageId, terms, expiresAt, clientSecret, statusUrl }) =>
+      inReturn.seal(JSON.stringify({ key, requestId, packageId, terms, expiresAt, clientSecret, statusUrl })),
     async fromReturnToken(token) {
       const returned = unfinishedSession.safeParse(parsed(await inReturn.open(token))).data;
       return returned && isKept(returned) ? returned : undefined;
@@ -92,12 +86,9 @@ export function signupSessions(secrets: readonly string[], secure: boolean): Sig
 }
 
 /** Left out in this order until the cookie fits. A form with the longest values fits without the first field. */
-const LEFT_OUT = ["message", "details"];
+const LEFT_OUT = ["message", "replaced", "details"];
 
-/**
- * When a sign-up that is accepted now will end if no card is set up, in milliseconds since 1970.
- * @param apiEnd when the API ends it, if the API says so
- */
+/** In milliseconds since 1970. `apiEnd` is when the API ends the sign-up, if it says so. */
 export function endOfSession(apiEnd = Number.POSITIVE_INFINITY): number {
   return Math.min(Date.now() + SIGN_UP_HOURS * HOUR_MS, apiEnd);
 }

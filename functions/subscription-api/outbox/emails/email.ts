@@ -17,6 +17,9 @@ export type Mail = {
   send(key: string, to: string, content: EmailContent): Promise<SendOutcome>;
 };
 
+/** So that no out-of-office reply goes to support: https://www.rfc-editor.org/rfc/rfc3834#section-5 */
+const HEADERS = { "Auto-Submitted": "auto-generated" };
+
 const MAX_ANSWER_BYTES = 16 * 1024;
 
 export function mailOver({ transport, ...config }: MailConfig): Mail {
@@ -32,6 +35,7 @@ export function mailOver({ transport, ...config }: MailConfig): Mail {
             from: `${quoted(from.name)} <${from.email}>`,
             to: [to],
             reply_to: company.supportEmail,
+            headers: HEADERS,
             ...content,
           }),
           isRepetition,
@@ -39,7 +43,7 @@ export function mailOver({ transport, ...config }: MailConfig): Mail {
       }
       // The binding has no idempotency key, so a crash before the outbox is updated sends the email twice.
       try {
-        await transport.binding.send({ from, to, replyTo: company.supportEmail, ...content });
+        await transport.binding.send({ from, to, replyTo: company.supportEmail, headers: HEADERS, ...content });
         return { status: "sent" };
       } catch (error) {
         return { status: "failed", reason: codeOf(error) };

@@ -1,21 +1,12 @@
-import { cardName } from "../../../../app/contract/card-name";
-import { chargeDay, chargeSentence, plusTax } from "../../../../app/contract/charge-wording";
 import { counted } from "../../../../app/contract/counted";
 import { utcDay, utcMinute } from "../../../../app/contract/dates";
-import { chargedAmount } from "../../../../app/contract/money";
-import { TRIAL_DAYS, TRIAL_SCOPE } from "../../../../app/contract/trial";
-import type { Amount, ChargePreview } from "../../stripe/charge-preview";
+import { TRIAL_SCOPE } from "../../../../app/contract/trial";
 import type { Message } from "../outbox";
+import { paymentDetails, type Trial, whatHappens } from "./charge-words";
 import type { EmailContent, Sender } from "./email";
 import { portalLink, toEmail } from "./email-layout";
 
-type Facts = Pick<Message, "full_name" | "company_name" | "email" | "created_at">;
-
-/** The trial's state at Stripe when the email is sent. */
-export type Trial = Pick<ChargePreview, "card" | "plan"> & {
-  end: Date;
-  trialEndOutcome: ChargePreview["trialEndOutcome"] | { next: "no-plan" };
-};
+type Facts = Pick<Message, "full_name" | "company_name" | "email" | "created_at" | "trial_days">;
 
 const PORTAL =
   "To cancel, to change your card or to see your invoices, open the customer portal. It’s run by Stripe, our payment provider. Enter your email address there, and Stripe sends you a link to log in.";
@@ -37,8 +28,8 @@ export function trialStartedEmail(
       details: [
         ["Company", typedName(facts.company_name)],
         ["Plan", trial.plan ?? "not chosen yet"],
-        ["Free trial", `${counted(TRIAL_DAYS, "day")}, until ${utcMinute(trial.end)}`],
-        ...chargeDetails(trial),
+        ["Free trial", `${counted(facts.trial_days, "day")}, until ${utcMinute(trial.end)}`],
+        ...paymentDetails(trial),
         [
           "You agreed to this",
           {
@@ -62,7 +53,7 @@ export function trialStartedEmail(
           text: "If you didn’t sign up, end the trial and remove the card.",
           link: { text: "This wasn’t me", url: links.notMe },
         },
-        { text: PORTAL, link: portalLink(sender, facts.email) },
+        { text: PORTAL, link: portalLink(sender) },
       ],
     },
     sender,
@@ -80,10 +71,10 @@ export function trialEndingEmail(facts: Facts, trial: Trial, sender: Sender): Em
         ["Company", typedName(facts.company_name)],
         ["Plan", trial.plan ?? "not chosen yet"],
         ["Trial ends", utcMinute(trial.end)],
-        ...chargeDetails(trial),
+        ...paymentDetails(trial),
       ],
       button: { text: "Open the customer console", url: sender.consoleUrl },
-      smallPrint: [{ text: PORTAL, link: portalLink(sender, facts.email) }],
+      smallPrint: [{ text: PORTAL, link: portalLink(sender) }],
     },
     sender,
   );
@@ -95,52 +86,9 @@ const LINKING = /([.:\u2024\u3002\uFE52\uFF0E\uFF61])(?! |$)/gu;
 /** Seven digits, as in a local phone number. Phones link them, whatever punctuation is between them. */
 const PHONE_NUMBER = /(\p{Nd}{1,3})(?:[^\p{L}\p{Nd}]*\p{Nd}){6,}/gu;
 
-/**
- * Makes a typed name safe to show to a stranger: shortens it, cuts phone numbers, and adds spaces so that email programs do not
- * turn it into a link.
- */
+/** Makes a typed name safe to send to a stranger: short, without phone numbers, spaced so that no program links it. */
 function typedName(name: string): string {
   const characters = Array.from(name.replace(PHONE_NUMBER, "$1…").replace(LINKING, "$1 "));
   if (characters.length <= MAX_NAME_LENGTH) return characters.join("");
   return `${characters.slice(0, MAX_NAME_LENGTH - 1).join("")}…`;
-}
-
-function whatHappens({ trialEndOutcome, card, end }: Trial): string {
-  switch (trialEndOutcome.next) {
-    case "charge": {
-      const { first, later } = trialEndOutcome;
-      const isSame = amountOrPrice(first) === amountOrPrice(later);
-      const amounts = { amount: amountOrPrice(first), later: isSame ? undefined : amountOrPrice(later) };
-      return chargeSentence(end, { ...amounts, card: card ? cardName(card) : "payment method" });
-    }
-    case "end":
-      return trialEndOutcome.why === "canceled"
-        ? `You’ve canceled your subscription. It ends on ${utcDay(trialEndOutcome.at)}, and you won’t be charged. If you change your mind, renew it in the customer portal before then.`
-        : `Your subscription has no card. It ends on ${utcDay(trialEndOutcome.at)}, and you won’t be charged. To keep it, add a card in the customer portal before then.`;
-    case "no-plan":
-      return "You haven’t chosen a plan yet, so you won’t be charged. Reply to this email to choose one before the trial ends.";
-    case "unknown":
-      return "The customer portal shows your next charge and its date.";
-  }
-}
-
-function chargeDetails({ trialEndOutcome, card, end }: Trial): [string, string][] {
-  const paidWith: [string, string][] = card ? [["Card", cardName(card)]] : [];
-  if (trialEndOutcome.next === "charge") {
-    const { first, later } = trialEndOutcome;
-    const isSame = amountOrPrice(first) === amountOrPrice(later);
-    return [
-      ["First payment", `${amountOrPrice(first)}, ${chargeDay(end)}`],
-      ["Then", isSame ? "the same amount every month" : `${amountOrPrice(later)} every month`],
-      ...paidWith,
-    ];
-  }
-  return trialEndOutcome.next === "unknown" ? paidWith : [["First payment", "none"], ...paidWith];
-}
-
-function amountOrPrice(amount: Amount | null): string {
-  if (amount === null) return "the price of your plan";
-  const { cents, tax } = amount;
-  if (tax === "added") return plusTax(chargedAmount(cents), true);
-  return tax === 0 ? chargedAmount(cents) : `${chargedAmount(cents)} including ${chargedAmount(tax)} tax`;
 }

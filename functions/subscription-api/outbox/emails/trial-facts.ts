@@ -1,17 +1,14 @@
 import { wasEnded } from "../../sign-up";
 import type { Card, ChargePreview } from "../../stripe/charge-preview";
 import { type DropReason, type Message, reminderKey } from "../outbox";
-import type { Trial } from "./trial-emails";
+import type { Trial } from "./charge-words";
 
 export type TrialReader = {
   previewCharge(subscriptionId: string): Promise<ChargePreview | undefined>;
   findCard(customerId: string): Promise<Card | null>;
 };
 
-/**
- * The trial's current facts, or the reason to drop the email. `end-moved`: the sign-up does not know Stripe's new end yet, which may
- * move back until then. Throws PaymentsError.
- */
+/** `end-moved`: the sign-up does not know Stripe's new end yet, which may move back until then. Throws PaymentsError. */
 export async function trialOf(message: Message, stripe: TrialReader): Promise<Trial | DropReason | "end-moved"> {
   if (wasEnded(message)) return "sign-up-ended";
   if (message.status !== "trialing") return "trial-over";
@@ -21,8 +18,8 @@ export async function trialOf(message: Message, stripe: TrialReader): Promise<Tr
       : await trialAtStripe(message, message.stripe_subscription_id, stripe);
   if (typeof trial === "string") return trial;
   if (message.kind !== "trial-ending") return trial;
-  const isAbout = (end: Date | null) => message.key === reminderKey(message.id, end);
-  if (!isAbout(trial.end)) return isAbout(dateOf(message.trial_end)) ? "end-moved" : "another-end";
+  const isAbout = (end: Date) => message.key === reminderKey(message.id, end);
+  if (!isAbout(trial.end)) return isAbout(parsedTime(message.trial_end) ?? trial.end) ? "end-moved" : "another-end";
   return trial.trialEndOutcome.next === "unknown" ? "unknown-charge" : trial;
 }
 
@@ -42,13 +39,13 @@ async function trialWithoutPlan(
   { trial_end, stripe_customer_id: customerId }: Message,
   stripe: TrialReader,
 ): Promise<Trial | DropReason> {
-  const end = dateOf(trial_end);
+  const end = parsedTime(trial_end);
   if (!isToCome(end)) return "trial-over";
   const card = customerId === null ? null : await stripe.findCard(customerId);
   return { end, trialEndOutcome: { next: "no-plan" }, card, plan: null };
 }
 
-function dateOf(time: string | null): Date | null {
+function parsedTime(time: string | null): Date | null {
   return time === null ? null : new Date(time);
 }
 

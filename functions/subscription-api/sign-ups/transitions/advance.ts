@@ -2,7 +2,7 @@ import { log } from "../../log";
 import { isBeforeTrial, type SignUp } from "../../sign-up";
 import type { SetupIntent } from "../../stripe/card-setup";
 import { isCustomerOrCardMissing, PaymentsError } from "../../stripe/client";
-import { checkCard, prepareCardForm } from "./collect-card";
+import { checkCard, prepareCardForm, withdraw } from "./collect-card";
 import { cleanUp, endBeforeTrial, endByNotMe, endTrialByNotMe, followLateSubscription } from "./end-sign-up";
 import type { AdvanceServices, MakeTransition, Transition } from "./transition";
 import { followSubscription, startTrial } from "./trial";
@@ -15,12 +15,12 @@ import { followSubscription, startTrial } from "./trial";
  *   [*] --> pending: form accepted
  *   pending --> pending: card form made, card declined, used card refused
  *   pending --> card_set_up: card set up
- *   pending --> ended: replaced, cards-failed, card-removed, not-me
+ *   pending --> ended: replaced, withdrawn, cards-failed, card-removed, not-me
  *   pending --> [*]: 24 hours without a card
  *   card_set_up --> trialing: trial started
- *   card_set_up --> ended: card-removed
+ *   card_set_up --> ended: card-removed, not-me
  *   card_set_up --> past_due: payment failed
- *   card_set_up --> canceled: ended at Stripe
+ *   card_set_up --> canceled: ended at Stripe, or paid and not-me
  *   trialing --> active: paid
  *   trialing --> past_due: payment failed
  *   active --> past_due: payment failed
@@ -33,7 +33,6 @@ import { followSubscription, startTrial } from "./trial";
  * ```
  */
 
-/** By status, the transition to try. */
 type Transitions = Record<SignUp["status"], MakeTransition>;
 
 const TRANSITIONS: Transitions = {
@@ -47,18 +46,19 @@ const TRANSITIONS: Transitions = {
 };
 
 const TRANSITIONS_TO_CARD_FORM: Transitions = { ...TRANSITIONS, pending: prepareCardForm };
+const TRANSITIONS_TO_WITHDRAWAL: Transitions = { ...TRANSITIONS, pending: withdraw };
 
-/** Stripe may have started its trial already, so `card_set_up` starts it here too; the next transition ends it. */
+/** With a card that is set up, Stripe may have started the trial already. */
 const TRANSITIONS_TO_NOT_ME: Transitions = {
   ...TRANSITIONS,
   pending: endByNotMe,
+  card_set_up: endTrialByNotMe,
   trialing: endTrialByNotMe,
   active: endTrialByNotMe,
   past_due: endTrialByNotMe,
   canceled: endTrialByNotMe,
 };
 
-/** The sign-up after its transitions; null if it was deleted. */
 export type Advanced = {
   signUp: SignUp | null;
   /** Set if a transition asked Stripe for it. */
@@ -75,6 +75,11 @@ export function advanceToCardForm(signUp: SignUp, services: AdvanceServices): Pr
   return makeTransitions(TRANSITIONS_TO_CARD_FORM, signUp, services);
 }
 
+/** Ends the sign-up unless its card is processed or set up. For the visitor, who replaces it or starts over. */
+export function advanceToWithdrawal(signUp: SignUp, services: AdvanceServices): Promise<Advanced> {
+  return makeTransitions(TRANSITIONS_TO_WITHDRAWAL, signUp, services);
+}
+
 /** Ends the sign-up. For the owner of the email address, who did not sign up. */
 export function advanceToNotMe(signUp: SignUp, services: AdvanceServices): Promise<Advanced> {
   return makeTransitions(TRANSITIONS_TO_NOT_ME, signUp, services);
@@ -84,9 +89,8 @@ export function advanceToNotMe(signUp: SignUp, services: AdvanceServices): Promi
 const MOST_TRANSITIONS = 20;
 
 /**
- * Makes transitions until nothing is left to do. Each one reads and changes objects at Stripe, then writes its change only if the
- * row is still as it was read. If not, another caller was faster, and the row is read again. So transitions can be repeated after a
- * crash, and several callers can make them at once. Throws PaymentsError and D1's errors.
+ * Makes transitions until nothing is left to do. Each writes its change only if the row is still as it was read; otherwise the
+ * row is read again. So transitions can be repeated, even by several callers at once. Throws PaymentsError and D1's errors.
  */
 async function makeTransitions(transitions: Transitions, given: SignUp, services: AdvanceServices): Promise<Advanced> {
   const { signUps } = services;
@@ -100,6 +104,7 @@ async function makeTransitions(transitions: Transitions, given: SignUp, services
     if (transition && "write" in transition) {
       written = await signUps.write(signUp, transition.write);
       if (written && transition.log) log(...transition.log);
+      if (written) await transition.afterWrite?.();
     } else if (transition) {
       await signUps.delete(signUp);
     }

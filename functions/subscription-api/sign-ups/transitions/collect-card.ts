@@ -2,26 +2,24 @@ import { MAX_FAILED_CARDS } from "../../../../app/contract/trial";
 import type { SignUp } from "../../sign-up";
 import type { SetupIntent } from "../../stripe/card-setup";
 import { mayExist } from "../../stripe/client";
-import { ABANDONED_AFTER_MS, CONTINUED_FOR_MS, isOlderThan, PROCESSED_WITHIN_MS } from "../timing";
+import { CONTINUED_UNTIL_MS, isPastEnd, PROCESSED_UNTIL_MS } from "../timing";
 import { acceptCard } from "./accept-card";
 import { deleteCustomer, endBeforeTrial } from "./end-sign-up";
 import type { AdvanceServices, Transition } from "./transition";
-
-/* The transitions of a pending sign-up, from the form to its card. */
 
 export function hasTooManyFailedCards({ declined_cards, used_cards }: SignUp): boolean {
   return declined_cards + used_cards >= MAX_FAILED_CARDS;
 }
 
-/** Takes the card if one was set up. Deletes the sign-up after 24 hours without one. */
+/** Takes the card if one was set up. Deletes the sign-up at its end. */
 export async function checkCard(signUp: SignUp, services: AdvanceServices, known?: SetupIntent): Promise<Transition> {
   if (hasTooManyFailedCards(signUp)) return endBeforeTrial(signUp, "cards-failed");
-  if (isOlderThan(signUp, ABANDONED_AFTER_MS)) return deleteUnfinished(signUp, services);
+  if (isPastEnd(signUp)) return deleteUnfinished(signUp, services);
   const setupIntent = known ?? (await services.payments.findSetupIntent(signUp.stripe_setup_intent_id));
   return setupIntent ? judge(signUp, setupIntent, services) : findLostCardForm(signUp, services);
 }
 
-/** Like `checkCard`, but creates a setup intent if there is none. In the last five minutes of the 24 hours it deletes the sign-up. */
+/** Like `checkCard`, but creates a setup intent if there is none. In the last five minutes it deletes the sign-up. */
 export async function prepareCardForm(
   signUp: SignUp,
   services: AdvanceServices,
@@ -29,7 +27,7 @@ export async function prepareCardForm(
 ): Promise<Transition> {
   const { payments } = services;
   if (hasTooManyFailedCards(signUp)) return endBeforeTrial(signUp, "cards-failed");
-  if (isOlderThan(signUp, CONTINUED_FOR_MS)) return deleteUnfinished(signUp, services);
+  if (isPastEnd(signUp, CONTINUED_UNTIL_MS)) return deleteUnfinished(signUp, services);
   const setupIntent = known ?? (await payments.findSetupIntent(signUp.stripe_setup_intent_id));
   if (setupIntent) return judge(signUp, setupIntent, services);
   const customerId = signUp.stripe_customer_id ?? (await payments.findOrCreateCustomer(signUp));
@@ -42,7 +40,6 @@ async function judge(signUp: SignUp, setupIntent: SetupIntent, services: Advance
   return { done: true, setupIntent };
 }
 
-/** False for a card that belongs to another sign-up or customer. */
 function hasOwnCard({ id, stripe_customer_id }: SignUp, { status, signUpId, customerId }: SetupIntent): boolean {
   return status === "succeeded" && signUpId === id && customerId === stripe_customer_id;
 }
@@ -64,15 +61,27 @@ function record(customerId: string, setupIntent: SetupIntent): Transition {
   };
 }
 
-/** Cancels the setup intent first, so that no card can be set up anymore, and deletes the customer before the row. */
+export async function withdraw(signUp: SignUp, services: AdvanceServices): Promise<Transition> {
+  if (hasTooManyFailedCards(signUp)) return endBeforeTrial(signUp, "cards-failed");
+  return (await closeCardForm(signUp, services)) ?? endBeforeTrial(signUp, "withdrawn");
+}
+
 async function deleteUnfinished(signUp: SignUp, services: AdvanceServices): Promise<Transition> {
-  const { payments } = services;
-  if (signUp.stripe_setup_intent_id !== null) {
-    const last = await payments.cancelSetupIntent(signUp.stripe_setup_intent_id);
-    if (last && hasOwnCard(signUp, last)) return acceptCard(signUp, last, services);
-    const mayWait = !isOlderThan(signUp, PROCESSED_WITHIN_MS);
-    if (last?.status === "processing" && mayWait) return { done: true, setupIntent: last };
-  }
-  await deleteCustomer(signUp, payments);
+  const lastCard = await closeCardForm(signUp, services);
+  const mayWait = !isPastEnd(signUp, PROCESSED_UNTIL_MS);
+  if (lastCard && (mayWait || !("done" in lastCard))) return lastCard;
+  await deleteCustomer(signUp, services.payments);
   return { remove: true };
+}
+
+/** Cancels the setup intent, so that no card can be set up anymore. If a card was faster, returns the transition that it leads to. */
+async function closeCardForm(signUp: SignUp, services: AdvanceServices): Promise<Transition | undefined> {
+  if (signUp.stripe_setup_intent_id === null) {
+    // Its card may have begun a trial that a restored database does not know.
+    const lost = await findLostCardForm(signUp, services);
+    return "write" in lost ? lost : undefined;
+  }
+  const last = await services.payments.cancelSetupIntent(signUp.stripe_setup_intent_id);
+  if (last && hasOwnCard(signUp, last)) return acceptCard(signUp, last, services);
+  return last?.status === "processing" ? { done: true, setupIntent: last } : undefined;
 }

@@ -15,7 +15,12 @@ export type AdvanceServices = {
 
 /** What happens to the sign-up: a change is written and logged, the row is removed, or nothing is left to do. */
 export type Transition = (
-  | { write: Change; log?: [level: LogLevel, event: string, fields: LogFields] }
+  | {
+      write: Change;
+      log?: [level: LogLevel, event: string, fields: LogFields];
+      /** Acts at Stripe once the change is written. After a failure the same transition is made again. */
+      afterWrite?: () => Promise<unknown>;
+    }
   | { remove: true }
   | { done: true }
 ) & {

@@ -1,6 +1,9 @@
 import { expect, test, vi } from "vitest";
-import { runScheduled, type ScheduledServices } from "../../../../functions/subscription-api/cron/run";
+import { runScheduled } from "../../../../functions/subscription-api/cron/run";
+import { runLimits } from "../../../../functions/subscription-api/cron/run-limits";
+import { deleteSettledMessages } from "../../../../functions/subscription-api/cron/settled-messages";
 import { servicesFor } from "../../../../functions/subscription-api/services";
+import type { Io } from "../../../support/api-in-process/database";
 import { DAY, MINUTE } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
 import { configurationOf, signUpsInProcess } from "../sign-ups/sign-ups";
@@ -11,27 +14,20 @@ stopClock();
 
 const DUE = new Date(NOW - 1).toISOString();
 const TWO_DAYS_AGO = new Date(NOW - 2 * DAY).toISOString();
-const WITHOUT_LIMITS = { hasLeft: () => true, count: () => {} };
 /** Lets a run begin so many batches. */
 const onlyBatches = (batches: number) => {
   let left = batches;
   return { hasLeft: () => left-- > 0, count: () => {} };
 };
+const WITHOUT_LIMITS = onlyBatches(Number.POSITIVE_INFINITY);
 
 /** An API with work that is due. Each sign-up has its own email address and card. */
-function withDueWork() {
-  let statements = 0;
-  const api = signUpsInProcess({
-    io: async (label, effect) => {
-      statements += label.startsWith("batch: ") ? label.split("; ").length : 1;
-      return effect();
-    },
-  });
+function withDueWork(io?: Io) {
+  const api = signUpsInProcess({ io });
   let made = 0;
   const email = () => `${++made}@example.com`;
   return {
     ...api,
-    statements: () => statements,
     /** A card is set up, but the trial has not been started. */
     async trialToStart() {
       const signUp = await api.pending({ email: email() }, `status = 'card_set_up', check_at = '${DUE}'`);
@@ -49,16 +45,14 @@ function withDueWork() {
       api.rows(`${message} VALUES (?1, ?1, 'card-used', ?2, ?2)`, id, DUE);
     },
     /** How much of the work is left. */
-    left() {
-      const [found] = api.rows(
+    left: () =>
+      api.rows(
         `SELECT count(*) FILTER (WHERE status = 'card_set_up') AS trialsToStart,
                 count(*) FILTER (WHERE check_rank = 1 AND check_at = '${DUE}') AS waiting,
                 count(*) FILTER (WHERE created_at = '${TWO_DAYS_AGO}') AS abandoned,
                 (SELECT count(*) FROM outbox WHERE kind = 'card-used' AND state = 'due') AS emails
            FROM sign_ups`,
-      );
-      return found;
-    },
+      )[0],
   };
 }
 
@@ -66,64 +60,48 @@ async function repeat(times: number, work: () => Promise<unknown>): Promise<void
   for (let each = 0; each < times; each += 1) await work();
 }
 
-test("a run starts trials first, looks at waiting sign-ups next, and deletes abandoned ones last", async () => {
-  const { trialToStart, waiting, abandoned, services, left } = withDueWork();
-  await repeat(6, abandoned);
-  await repeat(6, waiting);
-  await repeat(6, trialToStart);
+test("a run starts trials and sends messages in turn, checks sign-ups, and deletes abandoned ones last", async () => {
+  const { trialToStart, waiting, abandoned, email, services, left } = withDueWork();
+  for (const work of [abandoned, waiting, trialToStart]) await repeat(6, work);
+  await repeat(18, email);
+  await runScheduled(services, onlyBatches(0));
+  expect(left(), "after a run without limits left").toMatchObject({ trialsToStart: 6, emails: 18 });
   await runScheduled(services, onlyBatches(1));
-  expect(left()).toMatchObject({ trialsToStart: 0, waiting: 6, abandoned: 6 });
+  // Six messages, two of each kind: the trials' own emails and account webhooks are due as well.
+  expect(left()).toMatchObject({ trialsToStart: 0, waiting: 6, abandoned: 6, emails: 16 });
   await runScheduled(services, onlyBatches(2));
   expect(left()).toMatchObject({ waiting: 0, abandoned: 6 });
   await runScheduled(services, onlyBatches(3));
   expect(left()).toMatchObject({ abandoned: 0 });
 });
 
-test("with more due than a run can do, the first run only works on trials, and the second starts the last of them", async () => {
-  const { trialToStart, waiting, abandoned, email, runScheduled: run, left } = withDueWork();
+test("with too much due, the first run only works on trials, the second starts the last, and each logs its own request ID", async () => {
+  const { trialToStart, waiting, abandoned, runScheduled: run, left, logged } = withDueWork();
   await repeat(80, trialToStart);
-  for (const work of [waiting, abandoned, email]) await repeat(10, work);
+  for (const work of [waiting, abandoned]) await work();
+  const requestIds = () => [...new Set(logged.map(({ request_id }) => request_id))];
   await run();
-  expect(left()).toMatchObject({ trialsToStart: expect.toSatisfy((trials) => trials > 0), waiting: 10, abandoned: 10 });
+  expect(left()).toMatchObject({ trialsToStart: expect.toSatisfy((trials) => trials > 0), waiting: 1, abandoned: 1 });
+  expect(requestIds()).toEqual([expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)]);
   vi.setSystemTime(NOW + MINUTE);
   await run();
   expect(left()).toMatchObject({ trialsToStart: 0 });
-});
-
-test("six messages are sent for six trials that start", async () => {
-  const { trialToStart, email, services, left } = withDueWork();
-  await repeat(18, email);
-  await repeat(18, trialToStart);
-  await runScheduled(services, onlyBatches(1));
-  // Two of each kind: the trials' own emails and account webhooks are due as well.
-  expect(left()).toMatchObject({ trialsToStart: 12, emails: 16 });
-});
-
-test("messages that are left are sent after the sign-ups", async () => {
-  const { email, services, left } = withDueWork();
-  await repeat(40, email);
-  await runScheduled(services, WITHOUT_LIMITS);
-  expect(left()).toMatchObject({ emails: 0 });
-});
-
-test("a run that has reached its limits begins nothing", async () => {
-  const { trialToStart, email, services, left } = withDueWork();
-  await trialToStart();
-  await email();
-  await runScheduled(services, onlyBatches(0));
-  expect(left()).toMatchObject({ trialsToStart: 1, emails: 1 });
+  expect(requestIds()).toHaveLength(2);
 });
 
 test("a run counts each D1 statement, call to Stripe and message", async () => {
-  const { trialToStart, abandoned, env, calls, statements } = withDueWork();
-  await trialToStart();
-  await abandoned();
+  let statements = 0;
+  const { trialToStart, abandoned, env, calls } = withDueWork(async (label, effect) => {
+    statements += label.startsWith("batch: ") ? label.split("; ").length : 1;
+    return effect();
+  });
+  for (const work of [trialToStart, abandoned]) await work();
   const count = vi.fn<(calls: number) => void>();
   const services = servicesFor(configurationOf(env), { hasLeft: () => true, count });
-  const before = { calls: calls.length, statements: statements() };
+  const before = calls.length + statements;
   await runScheduled(services, { hasLeft: () => true, count });
   const counted = count.mock.calls.reduce((sum, [more]) => sum + more, 0);
-  expect(counted).toBe(calls.length - before.calls + statements() - before.statements);
+  expect(counted).toBe(calls.length + statements - before);
 });
 
 test("a sign-up whose next check lies in the past is looked at once in a run", async () => {
@@ -139,72 +117,64 @@ test("a sign-up whose next check lies in the past is looked at once in a run", a
   expect(rows("SELECT 1 FROM sign_ups WHERE id = ? AND check_at > ?", id, new Date(NOW).toISOString())).toHaveLength(1);
 });
 
-/** The services of a run with one of them broken. */
-function failing(services: ScheduledServices, part: "messages" | "trials" | "settled messages"): ScheduledServices {
+test("parts that fail keep no other from its turn, are one line of the log, and the run is not recorded", async () => {
+  const { trialToStart, waiting, abandoned, email, services, left, rows, logged } = withDueWork();
+  const ranAt = () => rows("SELECT ran_at FROM cron_runs WHERE name = 'scheduled'")[0]?.ran_at;
+  for (const work of [trialToStart, waiting, abandoned, email]) await work();
   const fails = () => Promise.reject(new Error("D1_ERROR"));
-  const { signUps, outbox } = services;
-  switch (part) {
-    case "messages":
-      return { ...services, outbox: { ...outbox, take: fails } };
-    case "trials":
-      return {
-        ...services,
-        signUps: { ...signUps, takeDue: (rank, ...rest) => (rank === 0 ? fails() : signUps.takeDue(rank, ...rest)) },
-      };
-    case "settled messages":
-      return { ...services, outbox: { ...outbox, deleteSettled: fails } };
-  }
-}
+  const { takeDue } = services.signUps;
+  const take = vi.spyOn(services.outbox, "take").mockImplementation(fails);
+  const takeSome = vi.spyOn(services.signUps, "takeDue");
+  takeSome.mockImplementation((rank, ...rest) => (rank === 0 ? fails() : takeDue(rank, ...rest)));
+  const remove = vi.spyOn(services.outbox, "deleteSettled").mockImplementation(fails);
+  const run = () => runScheduled(services, WITHOUT_LIMITS);
+  await expect(run()).rejects.toThrow("A part of the scheduled run failed");
+  expect(left()).toEqual({ trialsToStart: 1, waiting: 0, abandoned: 0, emails: 1 });
+  expect(take, "asked again in the same run").toHaveBeenCalledOnce();
+
+  for (const spy of [take, takeSome]) spy.mockRestore();
+  await expect(run()).rejects.toThrow("A part of the scheduled run failed");
+  expect(left()).toEqual({ trialsToStart: 0, waiting: 0, abandoned: 0, emails: 0 });
+  expect(ranAt()).toBeNull();
+  const failed = { level: "error", parts: ["sign-ups of rank 0", "messages", "settled messages"] };
+  const lines = logged.filter(({ event }) => event === "scheduled_run_failed");
+  expect(lines).toMatchObject([failed, { level: "error", parts: ["settled messages"] }]);
+
+  remove.mockRestore();
+  await repeat(40, email);
+  await run();
+  expect(left(), "after a complete run").toMatchObject({ emails: 0 });
+  expect(ranAt()).toBe(new Date(NOW).toISOString());
+});
+
+test("a message is deleted 30 days after it was sent or dropped, a due one never, and so many in one run", async () => {
+  const { signUp, rows, services } = withDueWork();
+  const { id } = await signUp();
+  const add = (key: string, settled: string | null) =>
+    rows(
+      `INSERT INTO outbox (key, sign_up_id, kind, state, next_attempt_at, created_at, settled_at)
+       VALUES (?1, ?2, 'card-used', iif(?3 IS NULL, 'due', 'sent'), '2026-01-01', '2026-01-01', ?3)`,
+      ...[key, id, settled],
+    );
+  add("younger", new Date(NOW - 30 * DAY).toISOString());
+  add("older", new Date(NOW - 30 * DAY - 1).toISOString());
+  add("due", null);
+  await deleteSettledMessages(services);
+  const keys = () => rows("SELECT key FROM outbox ORDER BY key").map(({ key }) => key);
+  expect(keys()).toEqual(["due", "younger"]);
+  add("another", new Date(NOW - DAY).toISOString());
+  expect(await services.outbox.deleteSettled(new Date(NOW), 1)).toBe(1);
+  expect(keys()).toHaveLength(2);
+});
 
 test.each([
-  { part: "messages", left: { trialsToStart: 0, waiting: 0, abandoned: 0, emails: 1 } },
-  { part: "trials", left: { trialsToStart: 1, waiting: 0, abandoned: 0, emails: 0 } },
-  { part: "settled messages", left: { trialsToStart: 0, waiting: 0, abandoned: 0, emails: 0 } },
-] as const)("a run whose $part fail does the rest of its work", async ({ part, left: expected }) => {
-  const { trialToStart, waiting, abandoned, email, services, left } = withDueWork();
-  for (const work of [trialToStart, waiting, abandoned, email]) await work();
-  await expect(runScheduled(failing(services, part), WITHOUT_LIMITS)).rejects.toThrow(
-    "A part of the scheduled run failed",
-  );
-  expect(left()).toEqual(expected);
-});
-
-test("a run in which two parts failed is one line of the log, with the parts", async () => {
-  const { services, logged } = withDueWork();
-  const broken = failing(failing(services, "messages"), "settled messages");
-  await runScheduled(broken, WITHOUT_LIMITS).catch(() => undefined);
-  const lines = logged.filter(({ event }) => event === "scheduled_run_failed");
-  expect(lines).toEqual([expect.objectContaining({ level: "error", parts: ["messages", "settled messages"] })]);
-});
-
-test("a complete run is recorded for /health", async () => {
-  const { services, rows } = withDueWork();
-  await runScheduled(services, WITHOUT_LIMITS);
-  expect(rows("SELECT ran_at FROM cron_runs WHERE name = 'scheduled'")).toEqual([
-    { ran_at: new Date(NOW).toISOString() },
-  ]);
-});
-
-test("a run of which a part failed is not recorded for /health", async () => {
-  const { services, rows } = withDueWork();
-  await runScheduled(failing(services, "settled messages"), WITHOUT_LIMITS).catch(() => undefined);
-  expect(rows("SELECT ran_at FROM cron_runs WHERE name = 'scheduled'")).toEqual([{ ran_at: null }]);
-});
-
-test("the log lines of a run have one request ID", async () => {
-  const { waiting, runScheduled: run, logged } = withDueWork();
-  await repeat(2, waiting);
-  await run();
-  const [id, ...others] = new Set(logged.map(({ request_id }) => request_id));
-  expect(id).toEqual(expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/));
-  expect(others).toEqual([]);
-});
-
-test("each run has its own request ID", async () => {
-  const { waiting, runScheduled: run, logged } = withDueWork();
-  for (const _ of [1, 2]) {
-    await waiting();
-    await run();
-  }
-  expect(new Set(logged.map(({ request_id }) => request_id)).size).toBe(2);
+  { calls: 799, after: 4 * MINUTE - 1, goesOn: true },
+  { calls: 800, after: 0, goesOn: false },
+  { calls: 0, after: 4 * MINUTE, goesOn: false },
+])("after $calls calls and $after ms a run goes on: $goesOn", ({ calls, after, goesOn }) => {
+  const limits = runLimits();
+  limits.count(calls - 1);
+  limits.count(1);
+  vi.setSystemTime(NOW + after);
+  expect(limits.hasLeft()).toBe(goesOn);
 });

@@ -1,182 +1,181 @@
-import { describe, expect, test, vi } from "vitest";
+import { JSDOM } from "jsdom";
+import { expect, test, vi } from "vitest";
 import { company } from "../../../../app/company";
-import type { LinkPurpose } from "../../../../functions/subscription-api/signed-links";
+import { PAID_PLANS } from "../../../../app/contract/plans";
+import { type LinkPurpose, signedLinks } from "../../../../functions/subscription-api/signed-links";
+import { apiInProcess } from "../../../support/api-in-process/api";
+import { DAY, HOUR } from "../../../support/api-in-process/scheduler";
 import { refusal } from "../../../support/api-in-process/stripe-objects";
-import { stopClock } from "../../../support/clock";
-import { CONFIRMED, ENDED, headingsOf, onTrial } from "./opened-links";
+import { NOW, stopClock } from "../../../support/clock";
+import { configurationOf } from "../sign-ups/sign-ups";
 
 /* The pages behind the links in emails. They confirm an address, or end a sign-up that someone else began. */
 
 stopClock();
 
-describe("a link that confirms the address", () => {
-  test("confirms it when its button is pressed", async () => {
-    const { linkTo, open, signUp } = await onTrial();
-    const page = await open(linkTo("verify-email"), "POST");
-    expect(page.heading).toBe(CONFIRMED);
-    expect(signUp()).toMatchObject({ status: "trialing", email_verified_at: expect.any(String) });
-  });
+const ENDED = "This sign-up has ended";
+const NO_LINK = "This link doesn’t work";
 
-  test("notifies the console once, however often its button is pressed", async () => {
-    const { linkTo, open, messages } = await onTrial();
-    await open(linkTo("verify-email"), "POST");
-    const second = await open(linkTo("verify-email"), "POST");
-    expect(second.heading).toBe(CONFIRMED);
-    expect(messages("email-verified")).toEqual([{ state: "sent" }]);
-  });
+/** A trial that has begun, and links for it. @param also fields of an earlier sign-up of the same address, which waits for its card */
+async function onTrial({ also }: { also?: object } = {}) {
+  const api = apiInProcess();
+  if (also) await api.post(also);
+  const id = await api.onTrial();
+  const links = signedLinks(configurationOf(api.env).links);
+  const linkTo = (purpose: LinkPurpose, signUpId = id) => links.urlOf(purpose, signUpId, new Date(NOW + DAY));
+  const tokenFor = (purpose: LinkPurpose, signUpId = id) => linkTo(purpose, signUpId).split("/").at(-1);
+  /** The page that a link opens, or its button. */
+  const open = async (url: string, method = "GET") => {
+    const answer = await api.ask(url, { method });
+    await api.settled();
+    const { status, headers } = answer;
+    const { document } = new JSDOM(await answer.text()).window;
+    const textsOf = (selector: string) => [...document.querySelectorAll(selector)].map((one) => one.textContent);
+    return { status, headers, document, heading: textsOf("h1").join(), paragraphs: textsOf("p"), items: textsOf("li") };
+  };
+  const signUp = () => api.rows("SELECT status, end_reason, email_verified_at FROM sign_ups")[0];
+  return { ...api, linkTo, tokenFor, open, signUp };
+}
 
-  test("has no button once the address is confirmed", async () => {
-    const { linkTo, open } = await onTrial();
-    await open(linkTo("verify-email"), "POST");
-    const page = await open(linkTo("verify-email"));
-    expect(page.heading).toBe(CONFIRMED);
-    expect(page.document.querySelector("form")).toBeNull();
-  });
-
-  test("confirms nothing once the sign-up has ended", async () => {
-    const { linkTo, open, signUp } = await onTrial();
-    await open(linkTo("not-me"), "POST");
-    const page = await open(linkTo("verify-email"), "POST");
-    expect(page.heading).toBe(ENDED);
-    expect(signUp()).toMatchObject({ email_verified_at: null });
-  });
+test.each([
+  { purpose: "verify-email", heading: "Is this your email address?", button: "Confirm my email address" },
+  { purpose: "not-me", heading: "Wasn’t you?", button: "End this sign-up" },
+] as const)("“$heading” is private, runs no script, and changes nothing until its button posts", async (row) => {
+  const { linkTo, open, rows, calls } = await onTrial();
+  const link = linkTo(row.purpose);
+  const everything = () => [rows("SELECT * FROM sign_ups"), rows("SELECT * FROM outbox"), calls];
+  const before = structuredClone(everything());
+  expect(await open(link, "HEAD")).toHaveStatus(200);
+  const page = await open(link);
+  expect(everything()).toEqual(before);
+  const notKept = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
+  expect(page).toHaveHeaders({ ...notKept, "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY" });
+  expect(page.headers.get("Content-Security-Policy")?.split("; ").sort()).toEqual([
+    "base-uri 'none'",
+    "default-src 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    expect.stringContaining("style-src 'sha256-"),
+  ]);
+  const { document, heading } = page;
+  expect(heading).toBe(row.heading);
+  expect(document.querySelectorAll("script")).toHaveLength(0);
+  expect([...document.links].map(({ href }) => href)).toContain(`mailto:${company.supportEmail}`);
+  const form = document.querySelector("form");
+  expect(form?.method).toBe("post");
+  expect(form?.getAttribute("action"), "the form is sent to the link itself").toBeNull();
+  expect(form?.querySelector("button[type=submit]")?.textContent).toBe(row.button);
 });
 
-describe("“This wasn’t me”", () => {
-  test("ends the sign-up when its button is pressed", async () => {
-    const { linkTo, open, signUp } = await onTrial();
-    const page = await open(linkTo("not-me"), "POST");
-    expect(page.heading).toBe(ENDED);
-    expect(signUp()).toMatchObject({ status: "canceled", end_reason: "not-me" });
-  });
+const CONFIRMED = { status: "trialing", email_verified_at: new Date(NOW).toISOString() };
+const NOT_ME = { status: "canceled", end_reason: "not-me" };
 
-  test("notifies the console once, however often its button is pressed", async () => {
-    const { linkTo, open, messages } = await onTrial();
-    await open(linkTo("not-me"), "POST");
-    const second = await open(linkTo("not-me"), "POST");
-    expect(second.heading).toBe(ENDED);
-    expect(messages("account-closed")).toEqual([{ state: "sent" }]);
-  });
-
-  test("does not ask again once the sign-up has ended", async () => {
-    const { linkTo, open } = await onTrial();
-    await open(linkTo("not-me"), "POST");
-    const page = await open(linkTo("not-me"));
-    expect(page.heading).toBe(ENDED);
-    expect(page.document.querySelector("form")).toBeNull();
-  });
-
-  test("says to try again while Stripe fails, and ends nothing", async () => {
-    const { linkTo, open, signUp, model } = await onTrial();
-    vi.spyOn(model, "request").mockReturnValue(refusal(429, "rate_limit"));
-    const page = await open(linkTo("not-me"), "POST");
-    expect(page).toHaveStatus(503);
-    expect(page.heading).toBe("Something went wrong");
-    expect(signUp()).toMatchObject({ end_reason: null });
-  });
-
-  test("is logged as Stripe's failure alone while Stripe fails", async () => {
-    const { linkTo, open, logged, model } = await onTrial();
-    vi.spyOn(model, "request").mockReturnValue(refusal(429, "rate_limit"));
-    await open(linkTo("not-me"), "POST");
-    const lines = logged.filter(({ level }) => level !== "info").map(({ event }) => event);
-    expect([...new Set(lines)]).toEqual(["stripe_failed"]);
-  });
-
-  test("ends the sign-up at the next press after Stripe failed", async () => {
-    const { linkTo, open, model } = await onTrial();
-    const stripe = vi.spyOn(model, "request").mockReturnValue(refusal(429, "rate_limit"));
-    await open(linkTo("not-me"), "POST");
-    stripe.mockRestore();
-    const page = await open(linkTo("not-me"), "POST");
-    expect(page.heading).toBe(ENDED);
-  });
+test.each([
+  { purpose: "verify-email", heading: "Your email address is confirmed", kind: "email-verified", becomes: CONFIRMED },
+  { purpose: "not-me", heading: ENDED, kind: "account-closed", becomes: NOT_ME },
+] as const)("the button of $purpose does its work once, and tells the console of it once", async (row) => {
+  const { linkTo, open, signUp, rows } = await onTrial();
+  for (const [at, method] of ["POST", "POST", "GET"].entries()) {
+    vi.setSystemTime(NOW + at * HOUR);
+    const { heading, document } = await open(linkTo(row.purpose), method);
+    expect(heading).toBe(row.heading);
+    expect(document.querySelector("form")).toBeNull();
+  }
+  expect(signUp()).toMatchObject(row.becomes);
+  expect(rows("SELECT state FROM outbox WHERE kind = ?", row.kind)).toEqual([{ state: "sent" }]);
 });
 
-describe("a report", () => {
+test("a link confirms no address once the sign-up has ended", async () => {
+  const { linkTo, open, signUp } = await onTrial();
+  await open(linkTo("not-me"), "POST");
+  for (const method of ["GET", "POST"]) expect((await open(linkTo("verify-email"), method)).heading).toBe(ENDED);
+  expect(signUp()).toMatchObject({ email_verified_at: null });
+});
+
+const [, LITE, STANDARD] = PAID_PLANS;
+const BOTH = [LITE, STANDARD].map(({ title }) => `${title}, signed up on November 22, 2026 (UTC)`);
+const OVER = "Any subscription is canceled and every card removed. There are no further charges for";
+
+test.each([
+  { confirmed: false, asked: BOTH, these: "these sign-ups", heading: "These sign-ups have ended", reason: "not-me" },
+  { confirmed: true, asked: BOTH.slice(0, 1), these: "this sign-up", heading: ENDED, reason: null },
+])(
+  "“This wasn’t me” of one sign-up ends the address's other one too, unless that is confirmed ($confirmed), and names both",
+  async ({ confirmed, asked, these, heading, reason }) => {
+    const { open, rows, linkTo } = await onTrial({ also: { package_id: LITE.packageId } });
+    const found = () => rows("SELECT id, end_reason FROM sign_ups ORDER BY rowid");
+    const link = linkTo("not-me", String(found()[0]?.id));
+    if (confirmed) await open(linkTo("verify-email"), "POST");
+    const { items, document } = await open(link);
+    expect(items).toEqual(asked);
+    expect(document.querySelector("button")?.textContent).toBe(`End ${these}`);
+    const page = await open(link, "POST");
+    expect(page).toMatchObject({ heading, items: BOTH });
+    expect(page.paragraphs).toContain(`${OVER} ${these}.`);
+    const goesOn = page.paragraphs.join().includes("Not ended, because your email address was confirmed for it.");
+    expect(goesOn, "says that one goes on").toBe(confirmed);
+    expect(found()).toMatchObject([{ end_reason: "not-me" }, { end_reason: reason }]);
+  },
+);
+
+test("“This wasn’t me” ends nothing while Stripe fails, says to try again, and logs Stripe's failure alone", async () => {
+  const { linkTo, open, signUp, logged, model } = await onTrial();
+  const stripe = vi.spyOn(model, "request").mockReturnValue(refusal(429, "rate_limit"));
+  expect(await open(linkTo("not-me"), "POST")).toMatchObject({ status: 503, heading: "Something went wrong" });
+  expect(signUp()).toMatchObject({ end_reason: null });
+  const lines = logged.filter(({ level }) => level !== "info").map(({ event }) => event);
+  expect(new Set(lines)).toEqual(new Set(["stripe_failed"]));
+  stripe.mockRestore();
+  expect((await open(linkTo("not-me"), "POST")).heading).toBe(ENDED);
+});
+
+test.each([
+  { when: "during the trial", columns: "email = email", saysCharged: false, isFree: true },
+  { when: "after the trial", columns: "trial_end = '2020-01-01T00:00:00.000Z'", saysCharged: true, isFree: true },
+  { when: "after a confirmation", columns: "email_verified_at = created_at", saysCharged: false, isFree: false },
+])("“This wasn’t me” $when speaks of a charge: $saysCharged, of another sign-up: $isFree", async (row) => {
   const CHARGED = "If the card was charged, our support team will look at the charge and write to you.";
-  const FREE = "You can use your email address to sign up at any time.";
-  const trialIsOver = "UPDATE sign_ups SET trial_end = '2020-01-01T00:00:00.000Z'";
-  const trialIsHad = `${trialIsOver}, email_verified_at = '2020-01-01T00:00:00.000Z'`;
-
-  test.each(["GET", "POST"])("during the trial is not about a charge (%s)", async (method) => {
-    const { linkTo, open } = await onTrial();
-    expect((await open(linkTo("not-me"), method)).paragraphs).not.toContain(CHARGED);
-  });
-
-  test.each(["GET", "POST"])("after the trial says what happens if the card was charged (%s)", async (method) => {
-    const { linkTo, open, rows } = await onTrial();
-    rows(trialIsOver);
-    expect((await open(linkTo("not-me"), method)).paragraphs).toContain(CHARGED);
-  });
-
-  test("during the trial frees the address for another sign-up", async () => {
-    const { linkTo, open } = await onTrial();
-    expect((await open(linkTo("not-me"), "POST")).paragraphs).toContain(FREE);
-  });
-
-  test("after a trial with a confirmed address does not promise another sign-up", async () => {
-    const { linkTo, open, rows } = await onTrial();
-    rows(trialIsHad);
-    expect((await open(linkTo("not-me"), "POST")).paragraphs).not.toContain(FREE);
-  });
+  const { linkTo, open, rows } = await onTrial();
+  rows(`UPDATE sign_ups SET ${row.columns}`);
+  expect((await open(linkTo("not-me"))).paragraphs.includes(CHARGED)).toBe(row.saysCharged);
+  const { paragraphs } = await open(linkTo("not-me"), "POST");
+  expect(paragraphs.includes(CHARGED)).toBe(row.saysCharged);
+  expect(paragraphs.includes("You can use your email address to sign up at any time.")).toBe(row.isFree);
 });
 
-describe.each([
-  { purpose: "verify-email", button: "Confirm my email address" },
-  { purpose: "not-me", button: "End this sign-up" },
-] as const)("the link of the purpose $purpose", ({ purpose, button }) => {
-  test("opens a page with a button that posts to the link", async () => {
-    const { linkTo, open } = await onTrial();
-    const form = (await open(linkTo(purpose))).document.querySelector("form");
-    expect(form?.method).toBe("post");
-    expect(form?.querySelector("button[type=submit]")?.textContent).toBe(button);
-    expect(form?.getAttribute("action"), "the form is sent to the link itself").toBeNull();
-  });
-
-  test.each(["GET", "HEAD"])("changes nothing in the database or at Stripe for a link scanner's %s", async (method) => {
-    const { linkTo, open, rows, calls } = await onTrial();
-    const everything = () => [rows("SELECT * FROM sign_ups"), rows("SELECT * FROM outbox"), calls];
-    const before = structuredClone(everything());
-    expect(await open(linkTo(purpose), method)).toHaveStatus(200);
-    expect(everything()).toEqual(before);
-  });
-});
-
-describe("every page", () => {
-  const PAGES: { page: string; path: (linkTo: (purpose: LinkPurpose) => string) => string }[] = [
-    { page: "that asks to end a sign-up", path: (linkTo) => linkTo("not-me") },
-    { page: "that asks to confirm an address", path: (linkTo) => linkTo("verify-email") },
-    { page: "of a refused link", path: () => "/links/not-me/nothing" },
+test("a link is refused and logged if its token is another page's, another sign-up's or unreadable", async () => {
+  const { tokenFor, open, signUp, logged } = await onTrial();
+  const links = [
+    { link: `/links/not-me/${tokenFor("verify-email")}`, heading: NO_LINK },
+    { link: `/links/verify-email/${tokenFor("not-me")}`, heading: NO_LINK },
+    { link: `/links/verify-email/${tokenFor("verify-email", crypto.randomUUID())}`, heading: NO_LINK },
+    { link: "/links/not-me/%00", heading: NO_LINK },
+    { link: `/subscription/status/${tokenFor("verify-email")}`, heading: "" },
   ];
+  for (const { link, heading } of links) expect(await open(link), link).toMatchObject({ status: 404, heading });
+  const refused = logged.filter(({ on, event }) => on === "warn" && event === "link_refused");
+  expect(refused).toHaveLength(links.length);
+  expect(signUp()).toMatchObject({ status: "trialing", email_verified_at: null });
+});
 
-  test.each(PAGES)("is not cached, not indexed and sends no referrer (the page $page)", async ({ path }) => {
-    const { linkTo, open } = await onTrial();
-    const page = await open(path(linkTo));
-    expect(page).toHaveHeader("Cache-Control", "no-store");
-    expect(page).toHaveHeader("X-Robots-Tag", "noindex");
-    expect(page).toHaveHeader("Referrer-Policy", "no-referrer");
-  });
+const SIGN_UP = "6f1c9d3e-8a20-4b57-9c14-2d5e7f8a9b01";
+const linksWith = (...secrets: string[]) => signedLinks({ publicUrl: "https://api.example", secrets });
 
-  test.each(PAGES)("runs no script and is shown in no frame (the page $page)", async ({ path }) => {
-    const { linkTo, open } = await onTrial();
-    const page = await open(path(linkTo));
-    const policy = page.headers.get("Content-Security-Policy")?.split("; ").sort();
-    expect(policy).toEqual([
-      "base-uri 'none'",
-      "default-src 'none'",
-      "form-action 'self'",
-      "frame-ancestors 'none'",
-      expect.stringContaining("style-src 'sha256-"),
-    ]);
-    expect(page).toHaveHeader("X-Frame-Options", "DENY");
-    expect(page.document.querySelectorAll("script")).toHaveLength(0);
-  });
-
-  test.each(PAGES)("has one heading, and support's address (the page $page)", async ({ path }) => {
-    const { linkTo, open } = await onTrial();
-    const { document } = await open(path(linkTo));
-    expect(headingsOf(document)).toHaveLength(1);
-    expect([...document.links].map(({ href }) => href)).toContain(`mailto:${company.supportEmail}`);
-  });
+test("a token has 43 characters that need no escape in a URL, and names its sign-up until it expires or its secret is gone", () => {
+  const links = linksWith("the-old-secret");
+  const url = links.urlOf("status", SIGN_UP, new Date(NOW + 1000));
+  const token = url.replace("https://api.example/subscription/status/", "");
+  expect(token).toMatch(/^[\w-]{43}$/);
+  expect(linksWith("the-new-secret", "the-old-secret").read("status", token)).toBe(SIGN_UP);
+  expect(linksWith("the-new-secret").read("status", token)).toBeUndefined();
+  const bytes = Buffer.from(token, "base64url");
+  const altered = [...bytes.entries()].flatMap(([at, byte]) =>
+    [1, 2, 4, 8, 16, 32, 64, 128].map((bit) => Buffer.from(bytes.with(at, byte ^ bit)).toString("base64url")),
+  );
+  const others = ["", "x", token.slice(1), token + token, "x".repeat(4000), ...altered];
+  expect(others.filter((other) => links.read("status", other) !== undefined)).toEqual([]);
+  vi.setSystemTime(NOW + 999);
+  expect(links.read("status", token)).toBe(SIGN_UP);
+  vi.setSystemTime(NOW + 1000);
+  expect(links.read("status", token)).toBeUndefined();
 });

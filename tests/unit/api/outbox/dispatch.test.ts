@@ -1,116 +1,139 @@
 import { expect, test, vi } from "vitest";
 import { company } from "../../../../app/company";
-import { type MessageKind, SEND_LEASE_MS } from "../../../../functions/subscription-api/outbox/outbox";
+import { trialOf } from "../../../../functions/subscription-api/outbox/emails/trial-facts";
+import {
+  type DropReason,
+  type Message,
+  type MessageKind,
+  reminderKey,
+  SEND_LEASE_MS,
+} from "../../../../functions/subscription-api/outbox/outbox";
+import type { ChargePreview } from "../../../../functions/subscription-api/stripe/charge-preview";
 import { PaymentsError } from "../../../../functions/subscription-api/stripe/client";
 import { DAY } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
+import { CHARGE } from "./message";
 import { iso, ON_TRIAL, outboxOf } from "./outbox-of";
 
 /* Sending messages: their receivers, the reasons to drop one, and the state after a failure. */
 
 stopClock();
 
-test("without a console emails are sent, and account webhooks wait", async () => {
-  const { dispatch, due } = await outboxOf(ON_TRIAL, "account-created", "account-closed", "trial-started");
+test("without a console emails are sent; account webhooks wait, and are sent as soon as there is one", async () => {
+  const { dispatch, due, received } = await outboxOf(ON_TRIAL, "account-created", "account-closed", "trial-started");
   expect(await dispatch({ accountWebhook: undefined })).toBe(1);
   expect(due()).toEqual(["account-closed", "account-created"]);
-});
-
-test("account webhooks that have waited are sent to the console as soon as there is one", async () => {
-  const { dispatch, due, received } = await outboxOf(ON_TRIAL, "account-created", "account-closed");
-  await dispatch({ accountWebhook: undefined });
   await dispatch();
   expect(due()).toEqual([]);
-  expect(received().map(({ place }) => place)).toEqual(["webhook", "webhook"]);
+  expect(received().map(({ to }) => to)).toEqual(["emails", "webhook", "webhook"]);
 });
 
-test.each<{ order: MessageKind[] }>([
-  { order: ["account-created", "account-closed"] },
-  { order: ["account-closed", "account-created"] },
-  { order: ["account-created", "email-verified", "account-closed"] },
-  { order: ["account-closed", "email-verified", "account-created"] },
-  { order: ["email-verified", "account-closed", "account-created"] },
-])(
-  "a closed account's webhooks, delivered in the order $order, have later and later timestamps, and each says that it is closed",
-  async ({ order }) => {
-    const closed = "status = 'canceled', end_reason = 'not-me'";
-    const { dispatch, add, received } = await outboxOf(closed);
-    for (const [at, kind] of order.entries()) {
-      add(kind, kind, NOW + at * DAY);
-      vi.setSystemTime(NOW + at * DAY);
-      await dispatch();
-    }
-    const told = received().map(({ timestamp, data }) => [timestamp, data.status, data.end_reason]);
-    expect(told).toEqual(order.map((_, at) => [iso(NOW + at * DAY), "canceled", "not-me"]));
-  },
-);
-
-const USED = `Your ${company.name} trial has not started`;
+const CUSTOMER = "ada@example.com";
+const SUPPORT = company.supportEmail;
 const ENDED = "status = 'ended', end_reason = 'cards-failed'";
 
 test.each<{ kind: MessageKind; columns: string; to: string; subject: string }>([
-  {
-    kind: "trial-started",
-    columns: ON_TRIAL,
-    to: "ada@example.com",
-    subject: `Your ${company.name} trial has started`,
-  },
-  { kind: "not-me-reported", columns: ON_TRIAL, to: company.supportEmail, subject: "“This wasn’t me”: sign-up" },
-  { kind: "card-used", columns: "status = 'pending'", to: "ada@example.com", subject: USED },
-  { kind: "card-used", columns: ENDED, to: "ada@example.com", subject: USED },
-])("the email $kind of a sign-up with $columns is sent to $to", async ({ kind, columns, to, subject }) => {
-  const { dispatch, row, received } = await outboxOf(columns, kind);
+  { kind: "trial-started", columns: ON_TRIAL, to: CUSTOMER, subject: "trial has started" },
+  { kind: "trial-ending", columns: ON_TRIAL, to: CUSTOMER, subject: "trial ends on November 27, 2026 (UTC)" },
+  { kind: "card-used", columns: "status = 'pending'", to: CUSTOMER, subject: "trial has not started" },
+  { kind: "card-used", columns: ENDED, to: CUSTOMER, subject: "trial has not started" },
+  { kind: "not-me-reported", columns: ON_TRIAL, to: SUPPORT, subject: "“This wasn’t me”: sign-up" },
+  { kind: "second-subscription", columns: ON_TRIAL, to: SUPPORT, subject: "Second subscription ended: sign-up" },
+])("the email $kind of a sign-up with $columns goes to $to, and is settled and logged", async (given) => {
+  const { kind, subject } = given;
+  const { add, id, dispatch, row, received, logged } = await outboxOf(given.columns);
+  const key = kind === "trial-ending" ? reminderKey(id, new Date("2026-11-27T12:00:00.000Z")) : kind;
+  add(kind, key);
   await dispatch();
-  expect(received()).toMatchObject([{ to: [to], subject: expect.stringContaining(subject) }]);
-  expect(row()).toMatchObject({ state: "sent", drop_reason: null, attempts: 1 });
+  const [email] = received();
+  expect(email?.headers.get("idempotency-key")).toBe(key);
+  expect(JSON.parse(email?.body ?? "")).toMatchObject({ to: [given.to], subject: expect.stringContaining(subject) });
+  expect(row()).toMatchObject({ state: "sent", drop_reason: null, attempts: 1, settled_at: iso(NOW) });
+  expect(logged.at(-1)).toMatchObject({ level: "info", event: "message_sent", kind, signUpId: id, attempt: 1 });
 });
 
-test.each([{ status: "card_set_up" }, { status: "trialing" }, { status: "canceled" }])(
-  "the email about a used card is dropped once its sign-up is $status",
-  async ({ status }) => {
-    const { dispatch, row, received } = await outboxOf(`status = '${status}'`, "card-used");
-    await dispatch();
-    expect(received()).toEqual([]);
-    expect(row()).toMatchObject({ state: "dropped", drop_reason: "trial-began", attempts: 1 });
-  },
-);
+test.each(["card_set_up", "trialing"])("a %s sign-up's email about a used card is dropped", async (status) => {
+  const { dispatch, row, received, logged } = await outboxOf(`status = '${status}'`, "card-used");
+  await dispatch();
+  expect(received()).toEqual([]);
+  expect(row()).toMatchObject({ state: "dropped", drop_reason: "trial-began", attempts: 1 });
+  expect(logged).toMatchObject([{ level: "info", event: "message_dropped", reason: "trial-began" }]);
+});
 
-test.each([
-  { after: 30 * DAY - 1, work: true },
-  { after: 30 * DAY, work: false },
-])("the links of an email work for thirty days from the sign-up: $work after $after ms", async ({ after, work }) => {
+test("the links of an email work until thirty days after the sign-up, however late it is sent", async () => {
   const { dispatch, id, received, services } = await outboxOf(ON_TRIAL, "trial-started");
   vi.setSystemTime(NOW + DAY);
   await dispatch();
-  const text = String(received()[0]?.text);
-  const tokenOf = (path: string) => new RegExp(`${path}/([\\w-]+)`).exec(text)?.[1] ?? "";
-  vi.setSystemTime(NOW + after);
-  expect(services.links.read("verify-email", tokenOf("verify-email"))).toBe(work ? id : undefined);
-  expect(services.links.read("not-me", tokenOf("not-me"))).toBe(work ? id : undefined);
+  for (const purpose of ["verify-email", "not-me"] as const)
+    expect(received()[0]?.body).toContain(`: ${services.links.urlOf(purpose, id, new Date(NOW + 30 * DAY))}`);
 });
 
-/** An email about a trial for which Stripe has been asked in vain so often. */
-async function emailThatFails(error: Error, attempts = 0) {
+test("while Stripe fails an email is due again, a warning; the fifteenth time it is dead, an error", async () => {
   const { services, dispatch, rows, row, logged } = await outboxOf(ON_TRIAL, "trial-started");
-  rows("UPDATE outbox SET attempts = ?", attempts);
-  await dispatch({ payments: { ...services.payments, findCard: () => Promise.reject(error) } });
-  return { row: row(), line: logged.at(-1) };
+  const payments = { ...services.payments, findCard: () => Promise.reject(new PaymentsError("unavailable")) };
+  await dispatch({ payments });
+  expect(row()).toMatchObject({ state: "due", attempts: 1 });
+  rows("UPDATE outbox SET attempts = 14, next_attempt_at = created_at");
+  await dispatch({ payments });
+  expect(row()).toMatchObject({ state: "dead", attempts: 15, settled_at: null });
+  vi.setSystemTime(NOW + DAY);
+  expect(await dispatch(), "sent a day later").toBe(0);
+  expect(logged).toMatchObject([
+    { level: "warn", event: "message_failed", reason: "stripe-unavailable", attempt: 1 },
+    { level: "error", event: "message_dead", reason: "stripe-unavailable", attempt: 15 },
+  ]);
+});
+
+test("after an error of our own an email is due when its lease ends, and a line says so", async () => {
+  const { services, dispatch, row, logged } = await outboxOf(ON_TRIAL, "trial-started");
+  const findCard = () => Promise.reject(new RangeError("of ada@example.com"));
+  await dispatch({ payments: { ...services.payments, findCard } });
+  expect(row()).toMatchObject({ state: "due", attempts: 0, next_attempt_at: iso(NOW + SEND_LEASE_MS) });
+  expect(logged).toMatchObject([{ level: "error", event: "message_unsettled" }]);
+});
+
+const END = new Date(NOW + 2 * DAY);
+const MOVED = NOW + 3 * DAY;
+const MOVED_THERE = { trialEnd: new Date(MOVED) };
+const CARD = { brand: "visa", last4: "4242" };
+const FACTS = { end: END, plan: "LITE", card: CARD, trialEndOutcome: CHARGE };
+const RUNNING: ChargePreview = { ...FACTS, isTrialing: true, isInvoiced: false, trialEnd: END };
+
+/** @property preview what Stripe has of the subscription, if anything */
+type Known = { message?: Partial<Message>; preview?: Partial<ChargePreview> | null };
+
+/** What is told in a reminder of a STANDARD plan's trial. */
+async function factsOf({ message, preview = {} }: Known) {
+  const columns = `status = 'trialing', stripe_subscription_id = 'sub_1', trial_end = '${END.toISOString()}'`;
+  const { add, id, lease } = await outboxOf(columns);
+  add("trial-ending", reminderKey(id, END));
+  const previewCharge = async () => (preview === null ? undefined : { ...RUNNING, ...preview });
+  const leased = await lease("trial-ending");
+  return trialOf({ ...leased, package_name: "STANDARD", ...message }, { previewCharge, findCard: async () => CARD });
 }
 
-test("an email waits while Stripe fails, with a warning", async () => {
-  const { row, line } = await emailThatFails(new PaymentsError("unavailable"));
-  expect(row).toMatchObject({ state: "due", attempts: 1 });
-  expect(line).toMatchObject({ event: "message_failed", level: "warn", reason: "stripe-unavailable" });
+const WITHOUT_PLAN: Partial<Message> = { kind: "trial-started", stripe_subscription_id: null };
+
+test("an email describes the trial as Stripe has it; without a plan, as it was promised, without a charge", async () => {
+  expect(await factsOf({})).toEqual(FACTS);
+  expect(await factsOf({ preview: { plan: null } })).toMatchObject({ plan: "STANDARD" });
+  const facts = { end: END, plan: null, card: CARD, trialEndOutcome: { next: "no-plan" } };
+  expect(await factsOf({ message: WITHOUT_PLAN })).toEqual(facts);
+  expect(await factsOf({ message: { ...WITHOUT_PLAN, stripe_customer_id: null } })).toEqual({ ...facts, card: null });
 });
 
-test("an email for which Stripe failed fifteen times is dead, with an error", async () => {
-  const { row, line } = await emailThatFails(new PaymentsError("unavailable"), 14);
-  expect(row).toMatchObject({ state: "dead" });
-  expect(line).toMatchObject({ event: "message_dead", level: "error", reason: "stripe-unavailable" });
-});
-
-test("after an error of our own an email is due again when its lease ends", async () => {
-  const { row, line } = await emailThatFails(new RangeError("of ada@example.com"));
-  expect(row).toMatchObject({ state: "due", attempts: 0, next_attempt_at: iso(NOW + SEND_LEASE_MS) });
-  expect(line).toMatchObject({ event: "message_unsettled", level: "error" });
+test.each<Known & { when: string; reason: DropReason | "end-moved" }>([
+  { when: "the address's owner has ended the sign-up", message: { end_reason: "not-me" }, reason: "sign-up-ended" },
+  { when: "the trial is over here", message: { status: "canceled" }, reason: "trial-over" },
+  { when: "the trial is over at Stripe", preview: { isTrialing: false }, reason: "trial-over" },
+  { when: "its end has passed", preview: { trialEnd: new Date(NOW) }, reason: "trial-over" },
+  { when: "its promised end has passed", message: { ...WITHOUT_PLAN, trial_end: iso(NOW) }, reason: "trial-over" },
+  { when: "it has no end", preview: { trialEnd: null }, reason: "trial-over" },
+  { when: "Stripe has made an invoice", preview: { isInvoiced: true }, reason: "invoiced" },
+  { when: "Stripe has no subscription", preview: null, reason: "no-subscription" },
+  { when: "the end has moved", message: { trial_end: iso(MOVED) }, preview: MOVED_THERE, reason: "another-end" },
+  { when: "the end has moved, but not yet here", preview: MOVED_THERE, reason: "end-moved" },
+  { when: "the charge is unknown", preview: { trialEndOutcome: { next: "unknown" } }, reason: "unknown-charge" },
+])("the email is not sent if $when", async ({ reason, ...known }) => {
+  expect(await factsOf(known)).toBe(reason);
 });

@@ -1,44 +1,21 @@
 import { company } from "../../../../app/company";
+import type { Trial } from "../../../../functions/subscription-api/outbox/emails/charge-words";
 import type { Sender } from "../../../../functions/subscription-api/outbox/emails/email";
-import type { Trial } from "../../../../functions/subscription-api/outbox/emails/trial-emails";
-import type { Message } from "../../../../functions/subscription-api/outbox/outbox";
-import { validRequest } from "../../../support/person";
 
-const { zipCode, password: _, ...form } = validRequest;
-
-/** An outbox message with its sign-up's columns. */
-export const MESSAGE: Message = {
-  ...form,
-  key: "trial-started/1",
+/** What the emails quote of a message and its sign-up. */
+export const MESSAGE = {
   id: "1",
-  kind: "trial-started",
-  attempts: 0,
-  lease_end: "2026-11-22T09:06:00.000Z",
-  zip_code: zipCode,
-  country: "US",
+  key: "second-subscription/1/sub_2",
+  email: "ada+1@example.com",
   full_name: "Ada",
   company_name: "Engines",
-  password_hash: "a hash",
   package_id: "an-id",
   package_name: "STANDARD",
-  price_cents: 50_000,
-  stripe_price_id: "price_standard",
-  status: "trialing",
-  trial_end: "2026-11-27T14:30:00.000Z",
+  trial_days: 9,
   email_verified_at: null,
-  end_reason: null,
-  check_at: null,
-  request_id: "the-request",
-  version: 1,
   created_at: "2026-11-22T09:05:00.000Z",
-  updated_at: "2026-11-22T09:05:00.000Z",
   stripe_customer_id: "cus_1",
   stripe_subscription_id: "sub_1",
-  stripe_setup_intent_id: "seti_1",
-  stripe_attempt: 0,
-  declined_cards: 0,
-  used_cards: 0,
-  declined_events: "",
 };
 
 /** The emails' sender, for tests without settings. */
@@ -48,20 +25,25 @@ export const SENDER: Sender = {
   consoleUrl: "https://console.example",
   customerPortalUrl: "https://billing.example/p/login",
 };
-
-/** A message whose address has to be escaped in a URL. */
-export const EMAIL_MESSAGE: Message = { ...MESSAGE, email: "ada+1@example.com" };
-/** The last lines of an email to that address. */
-export const PORTAL_LINK =
-  "Manage or cancel your subscription: https://billing.example/p/login?prefilled_email=ada%2B1%40example.com";
+export const LINKS = { verifyEmail: "https://api.example/verify", notMe: "https://api.example/not-me" };
 export const HELP = `Questions? Reply to this email or write to ${company.supportEmail}.`;
 
-export const LINKS = { verifyEmail: "https://api.example/verify", notMe: "https://api.example/not-me" };
+const PRICE = { cents: 50_000, tax: 0 };
+
+/** A charge of $500.00 each month. */
+export const CHARGE = {
+  next: "charge",
+  first: PRICE,
+  later: PRICE,
+  isReduced: false,
+  every: "month",
+  endsAt: null,
+} as const;
 
 /** A trial of LITE that ends with a charge. */
 export const TRIAL: Trial = {
   end: new Date("2026-11-27T14:30:00.000Z"),
   plan: "LITE",
   card: { brand: "visa", last4: "4242" },
-  trialEndOutcome: { next: "charge", first: { cents: 50_000, tax: 0 }, later: { cents: 50_000, tax: 0 } },
+  trialEndOutcome: CHARGE,
 };

@@ -1,22 +1,24 @@
-import { describe, expect, test } from "vitest";
+import { JSDOM } from "jsdom";
+import { expect, test } from "vitest";
 import { company } from "../../../../app/company";
-import { cardUsedEmail, notMeReportedEmail } from "../../../../functions/subscription-api/outbox/emails/other-emails";
-import type { Message } from "../../../../functions/subscription-api/outbox/outbox";
-import { EMAIL_MESSAGE, HELP, LINKS, PORTAL_LINK, SENDER } from "./message";
+import {
+  cardUsedEmail,
+  notMeReportedEmail,
+  secondSubscriptionEmail,
+} from "../../../../functions/subscription-api/outbox/emails/other-emails";
+import { trialStartedEmail } from "../../../../functions/subscription-api/outbox/emails/trial-emails";
+import { HELP, LINKS, MESSAGE, SENDER, TRIAL } from "./message";
 
-/* The words of the email after a used card, and of the email to support after “This wasn’t me”. */
+/* The words of the emails to support and after a used card, and the HTML of every email. */
 
-const paragraphsOf = ({ text }: { text: string }) => text.split("\n\n");
+const CUSTOMER_LINK = "Open the customer at Stripe: https://dashboard.stripe.com/customers/cus_1";
 
-describe("the email after a used card", () => {
-  const email = (change: Partial<Message> = {}) => cardUsedEmail({ ...EMAIL_MESSAGE, ...change }, SENDER, LINKS.notMe);
-
-  test("has a subject that says that the trial has not started", () => {
-    expect(email().subject).toBe(`Your ${company.name} trial has not started`);
-  });
-
-  test("says why, and links to the form of its plan", () => {
-    expect(paragraphsOf(email())).toEqual([
+test.each([
+  {
+    what: "after a used card says why, and links to the form of its plan",
+    email: cardUsedEmail(MESSAGE, SENDER, LINKS.notMe),
+    subject: `Your ${company.name} trial has not started`,
+    paragraphs: [
       "Hello,",
       "Your trial hasn’t started: the card you entered has already been used for a free trial, and each card can be used for one.",
       "Use another card: https://www.example/subscription/an-id",
@@ -24,65 +26,77 @@ describe("the email after a used card", () => {
       "You weren’t charged, and we removed the card.",
       `To subscribe without a trial, contact our sales team: ${company.salesEmail}`,
       "Wasn’t you? End the sign-up.\nThis wasn’t me: https://api.example/not-me",
-      PORTAL_LINK,
       HELP,
       company.name,
-    ]);
-  });
-
-  test("links to the form without a plan if none is chosen", () => {
-    const paragraphs = paragraphsOf(email({ package_id: null, package_name: null }));
-    expect(paragraphs).toContain("Use another card: https://www.example/subscription");
-    expect(paragraphs).toContain("Plan: not chosen yet");
-  });
-
-  test.each([
-    { what: "name", typed: EMAIL_MESSAGE.full_name },
-    { what: "company", typed: EMAIL_MESSAGE.company_name },
-  ])("quotes no $what that the visitor typed", ({ typed }) => {
-    const { html, text } = email();
-    expect(html).not.toContain(typed);
-    expect(text).not.toContain(typed);
-  });
+    ],
+  },
+  {
+    what: "after “This wasn’t me” has what support needs to find the customer and to decide",
+    email: notMeReportedEmail(MESSAGE, SENDER),
+    subject: "“This wasn’t me”: sign-up 1",
+    paragraphs: [
+      "Hello support,",
+      "A customer reported that someone else signed up. We’ve ended every subscription and removed every card. Because it was paid or its email address was confirmed, please decide about a refund and write to the customer.",
+      CUSTOMER_LINK,
+      "Sign-up: 1\nSubscription: sub_1\nPlan: STANDARD\nEmail address: not confirmed",
+      company.name,
+    ],
+  },
+  {
+    what: "about a second subscription has what support needs to decide about a refund",
+    email: secondSubscriptionEmail(MESSAGE, SENDER),
+    subject: "Second subscription ended: sign-up 1",
+    paragraphs: [
+      "Hello support,",
+      "A customer had two subscriptions for one sign-up. We’ve ended the second one. Please check if it was paid, and decide about a refund.",
+      CUSTOMER_LINK,
+      "Sign-up: 1\nSubscription: sub_1\nSecond subscription: sub_2",
+      company.name,
+    ],
+  },
+])("the email $what, and quotes nothing that was typed", ({ email: { subject, text, html }, ...expected }) => {
+  expect(subject).toBe(expected.subject);
+  expect(text.split("\n\n")).toEqual(expected.paragraphs);
+  expect(html).not.toMatch(new RegExp([MESSAGE.full_name, MESSAGE.company_name, MESSAGE.email].join("|"), "i"));
 });
 
-describe("the email to support after “This wasn’t me”", () => {
-  const email = (change: Partial<Message> = {}) => notMeReportedEmail({ ...EMAIL_MESSAGE, ...change }, SENDER);
+test("without a plan, a subscription or with a confirmed address these emails say so", () => {
+  const withoutPlan = { ...MESSAGE, package_id: null, package_name: null };
+  const { text } = cardUsedEmail(withoutPlan, SENDER, LINKS.notMe);
+  expect(text).toContain("Use another card: https://www.example/subscription\n\nPlan: not chosen yet\n");
+  const change = { stripe_subscription_id: null, email_verified_at: "2026-11-22T09:05:00.000Z" };
+  expect(notMeReportedEmail({ ...withoutPlan, ...change }, SENDER).text).toContain(
+    "Sign-up: 1\nSubscription: none\nPlan: not chosen yet\nEmail address: confirmed",
+  );
+});
 
-  test("has the sign-up's ID as its subject", () => {
-    expect(email().subject).toBe("“This wasn’t me”: sign-up 1");
-  });
+const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+const WITH_MARKUP = { ...MESSAGE, full_name: "<b>Ada</b>", company_name: '<b>Ada</b> & "Sons"' };
 
-  test("has what support needs to find the customer and to decide about a refund", () => {
-    expect(paragraphsOf(email())).toEqual([
-      "Hello support,",
-      "A customer reported that someone else signed up. We’ve ended the subscription and removed the card. Because it was paid or its email address was confirmed, please decide about a refund and write to the customer.",
-      "Open the customer at Stripe: https://dashboard.stripe.com/customers/cus_1",
-      "Sign-up: 1\nSubscription: sub_1\nPlan: STANDARD\nEmail address: not confirmed",
-      HELP,
-      company.name,
-    ]);
-  });
+test.each([
+  { to: "a customer", email: trialStartedEmail(WITH_MARKUP, TRIAL, SENDER, LINKS) },
+  { to: "support", email: notMeReportedEmail(WITH_MARKUP, SENDER) },
+])("the HTML of an email to $to has the words and links of its text alone, and is accessible", ({ email }) => {
+  const { document } = new JSDOM(email.html).window;
+  /** The names, values, sentences and URLs of the text. */
+  const parts = email.text.split("\n").flatMap((line) => line.split(": "));
+  const words = oneLine(document.body.textContent ?? "");
+  const missing = parts.filter((part) => !URL.canParse(part) && !words.includes(oneLine(part)));
+  expect(missing, "parts of the text that the HTML lacks").toEqual([]);
+  const urls = parts.filter((part) => URL.canParse(part)).map((url) => new URL(url).href);
+  const links = [...document.links].map(({ href }) => href).filter((href) => !href.startsWith("mailto:"));
+  expect(links.sort()).toEqual(urls.sort());
 
-  test("says so if the sign-up has no subscription and no plan", () => {
-    expect(paragraphsOf(email({ stripe_subscription_id: null, package_name: null }))).toContain(
-      "Sign-up: 1\nSubscription: none\nPlan: not chosen yet\nEmail address: not confirmed",
-    );
-  });
+  expect(document.body.innerHTML, "typed text is no markup").not.toContain("<b>Ada");
+  expect(document.querySelectorAll("img, script, style, link"), "it loads and runs nothing").toHaveLength(0);
+  expect(document.documentElement.lang).toBe("en");
+  const names = [...document.querySelectorAll("tr > :first-child")];
+  expect(names.length, "rows").toBeGreaterThan(0);
+  expect(names.filter((cell) => cell.getAttribute("scope") !== "row")).toEqual([]);
 
-  test("says so if the address is confirmed", () => {
-    expect(paragraphsOf(email({ email_verified_at: "2026-11-22T09:05:00.000Z" }))).toContain(
-      "Sign-up: 1\nSubscription: sub_1\nPlan: STANDARD\nEmail address: confirmed",
-    );
-  });
-
-  test.each([
-    { what: "name", personal: EMAIL_MESSAGE.full_name },
-    { what: "company", personal: EMAIL_MESSAGE.company_name },
-    { what: "email address", personal: EMAIL_MESSAGE.email },
-  ])("does not have the customer's $what", ({ personal }) => {
-    const { html, text } = email();
-    expect(html).not.toContain(personal);
-    expect(text).not.toContain(personal);
-  });
+  // Some mail programs drop the body's own style.
+  const box = document.body.firstElementChild?.getAttribute("style");
+  for (const rule of ["font:", "max-width:", "padding:", "overflow-wrap:anywhere", "word-break:break-word"])
+    expect(box).toContain(rule);
+  expect(document.body.children, "elements outside the box").toHaveLength(1);
 });

@@ -13,32 +13,28 @@ export async function outboxOf(columns: string, ...kinds: MessageKind[]) {
   const api = signUpsInProcess();
   const { rows, services } = api;
   const { id } = await api.unknownToStripe({}, `package_id = NULL, stripe_customer_id = 'cus_1', ${columns}`);
-  const add = (key: string, kind: MessageKind, due = NOW) =>
-    rows(
-      `INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at) VALUES (?1, ?2, ?3, ?4, ?4)`,
-      key,
-      id,
-      kind,
-      iso(due),
-    );
-  for (const kind of kinds) add(kind, kind);
+  const add = (kind: MessageKind, key: string = kind, due = NOW) => {
+    const message = "INSERT INTO outbox (key, sign_up_id, kind, next_attempt_at, created_at)";
+    rows(`${message} VALUES (?1, ?2, ?3, ?4, ?4)`, key, id, kind, iso(due));
+  };
+  for (const kind of kinds) add(kind);
   return {
     ...{ ...api, id, add, outbox: services.outbox },
     /** The first message's row. */
     row: () => rows("SELECT state, drop_reason, attempts, next_attempt_at, settled_at FROM outbox")[0],
     due: () => rows("SELECT key FROM outbox WHERE state = 'due' ORDER BY key").map(({ key }) => key),
     dispatch: (changed: Partial<typeof services> = {}) => dispatchMessages({ ...services, ...changed }),
-    /** Leases the first email about a used card. */
-    async lease() {
-      const [message] = await services.outbox.take(["card-used"], 6);
-      if (!message) throw new Error("No message is due");
+    /** Leases the first message of a kind. */
+    async lease(kind: MessageKind) {
+      const [message] = await services.outbox.take([kind], 1);
+      if (!message) throw new Error(`No message is due of the kind ${kind}`);
       return message;
     },
-    /** What the email provider and the console got, each with the last part of its URL. */
+    /** The requests that the email provider and the console got. */
     received: () =>
       vi.mocked(fetch).mock.calls.flatMap(([url, init]) => {
-        const place = /(emails|webhook)$/.exec(String(url))?.[0];
-        return place ? [{ place, ...JSON.parse(String(init?.body)) }] : [];
+        const to = /(emails|webhook)$/.exec(String(url))?.[0];
+        return to ? [{ to, headers: new Headers(init?.headers), body: String(init?.body) }] : [];
       }),
   };
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { REMINDER_DAYS, TRIAL_DAYS } from "../../../../app/contract/trial";
-import type { SignUp } from "../../../../functions/subscription-api/sign-up";
-import { DAY, HOUR } from "../../../support/api-in-process/scheduler";
+import { DAY } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 import { TRIGGERS } from "../sign-ups/situations";
@@ -10,97 +9,65 @@ import { TRIGGERS } from "../sign-ups/situations";
 
 stopClock();
 
-/** The day of the reminder, and a later one before the trial's end. */
+/** The day of the reminder, a later one before the trial's end, and a later end. */
 const REMINDED = TRIAL_DAYS - REMINDER_DAYS;
-const DROPPED = REMINDED + REMINDER_DAYS / 2;
+const LATE = REMINDED + REMINDER_DAYS / 2;
+const AWAY = TRIAL_DAYS + 4;
+const AN_HOUR = 1 / 24;
 
-const at = (time: number) => new Date(NOW + time).toISOString();
+const at = (day: number) => new Date(NOW + day * DAY).toISOString();
 
-/** Moves the trial's end, as a day after NOW, and says so with an event. */
-async function moveEnd(api: ReturnType<typeof signUpsInProcess>, signUp: SignUp, day: number): Promise<void> {
-  Object.assign(api.model.get(signUp.stripe_subscription_id) ?? {}, { trial_end: (NOW + day * DAY) / 1000 });
-  await TRIGGERS["subscription event"](api, signUp);
+async function onTrial() {
+  const api = signUpsInProcess();
+  const signUp = await api.onTrial();
+  const moveSilently = (day: number) =>
+    void Object.assign(api.model.get(signUp.stripe_subscription_id) ?? {}, { trial_end: (NOW + day * DAY) / 1000 });
+  return {
+    ...{ ...api, moveSilently },
+    /** Moves the trial's end, as a day after NOW, and says so with an event. */
+    async move(day: number) {
+      moveSilently(day);
+      await TRIGGERS["subscription event"](api, signUp);
+    },
+    async run(day: number) {
+      api.set(NOW + day * DAY);
+      await api.runScheduled();
+    },
+    reminders: () =>
+      api.rows("SELECT state, next_attempt_at, settled_at FROM outbox WHERE kind = 'trial-ending' ORDER BY key"),
+    sent: () => api.sent.flatMap(({ key }) => (key?.startsWith("trial-ending/") ? key.split("/").slice(-1) : [])),
+  };
 }
+const ON_ITS_DAY = [at(TRIAL_DAYS).slice(0, 10)];
 
-test("each end that Stripe gives to a trial has one reminder, so many days before it, or at once", async () => {
-  const api = signUpsInProcess();
-  const signUp = await api.onTrial();
-  for (const days of [TRIAL_DAYS + 4, TRIAL_DAYS + 4, TRIAL_DAYS, REMINDER_DAYS / 2]) {
-    await moveEnd(api, signUp, days);
-  }
-  const reminders = api.messages().filter(({ kind }) => kind === "trial-ending");
-  expect(reminders.map(({ next_attempt_at }) => next_attempt_at).sort()).toEqual(
-    [0, REMINDED * DAY, (REMINDED + 4) * DAY].map(at),
-  );
+test("each day to which Stripe moves a trial's end has one reminder, so many days before it, or at once", async () => {
+  const { move, reminders } = await onTrial();
+  for (const day of [AWAY, AWAY, TRIAL_DAYS, REMINDER_DAYS / 2]) await move(day);
+  expect(reminders().map(({ next_attempt_at }) => next_attempt_at)).toEqual([0, REMINDED, REMINDED + 4].map(at));
 });
 
-test.each([
-  { when: "before its reminder was due", day: REMINDED - 1 },
-  { when: "after its reminder was dropped", day: DROPPED },
-])("an end that was moved away and comes back $when is reminded of once", async ({ day }) => {
-  const api = signUpsInProcess();
-  const signUp = await api.onTrial();
-  await moveEnd(api, signUp, TRIAL_DAYS + 4);
-  for (const hours of [0, REMINDED * 24 + 1]) {
-    api.set(NOW + Math.min(hours * HOUR, day * DAY));
-    await api.runScheduled();
-  }
-  await moveEnd(api, signUp, TRIAL_DAYS);
-  api.set(NOW + DROPPED * DAY);
-  await api.runScheduled();
-  await api.runScheduled();
-  const reminders = api.sent.filter(({ key }) => key?.startsWith("trial-ending/"));
-  expect(reminders.map(({ key }) => key?.split("/").at(-1))).toEqual([at(TRIAL_DAYS * DAY)]);
+test.each<{ what: string; before?: number[]; after: number[]; isRestored?: boolean; reminded?: string[] }>([
+  { what: "away before its reminder's day and back after it", before: [AWAY], after: [TRIAL_DAYS] },
+  { what: "away, back and by an hour after its reminder", after: [AWAY, TRIAL_DAYS, TRIAL_DAYS + AN_HOUR] },
+  { what: "away and back after a restore", isRestored: true, after: [AWAY, TRIAL_DAYS], reminded: [] },
+])("a trial's end that moves $what has one reminder, or none that a restore held back", async (row) => {
+  const { before = [], after, isRestored = false, reminded = ON_ITS_DAY } = row;
+  const { move, run, rows, sent } = await onTrial();
+  if (isRestored) rows("UPDATE outbox SET state = 'dropped', drop_reason = 'restored' WHERE kind = 'trial-ending'");
+  for (const day of before) await move(day);
+  await run(REMINDED + AN_HOUR);
+  expect(sent(), "on the reminder's day").toEqual(before.length > 0 ? [] : reminded);
+  await run(LATE);
+  for (const day of after) await move(day);
+  await run(LATE);
+  expect(sent()).toEqual(reminded);
 });
 
-test("a reminder waits while the sign-up does not know yet that its end has moved", async () => {
-  const api = signUpsInProcess();
-  const { id, stripe_subscription_id, trial_end } = await api.onTrial();
-  const subscription = api.model.get(stripe_subscription_id);
-  Object.assign(subscription ?? {}, { trial_end: (NOW + (TRIAL_DAYS + 4) * DAY) / 1000 });
-  api.set(NOW + REMINDED * DAY);
-  await api.runScheduled();
-  Object.assign(subscription ?? {}, { trial_end: (NOW + TRIAL_DAYS * DAY) / 1000 });
-  api.set(NOW + REMINDED * DAY + HOUR);
-  await api.runScheduled();
-  const reminder = `trial-ending/${id}/${trial_end}`;
-  expect(api.rows("SELECT state, settled_at FROM outbox WHERE key = ?", reminder)).toEqual([
-    { state: "sent", settled_at: at(REMINDED * DAY + HOUR) },
-  ]);
-});
-
-test("an end that was moved without an event is learned when the reminder of the old one is due, and reminded of", async () => {
-  const api = signUpsInProcess();
-  const { stripe_subscription_id } = await api.onTrial();
-  const moved = NOW + (TRIAL_DAYS + 4) * DAY;
-  Object.assign(api.model.get(stripe_subscription_id) ?? {}, { trial_end: moved / 1000 });
-  for (const time of [REMINDED * DAY, REMINDED * DAY + HOUR, (REMINDED + 4) * DAY]) {
-    api.set(NOW + time);
-    await api.runScheduled();
-  }
-  expect(api.rows("SELECT state FROM outbox WHERE kind = 'trial-ending' ORDER BY key")).toEqual([
-    { state: "dropped" },
-    { state: "sent" },
-  ]);
-});
-
-test("an end that was moved away after its reminder, and comes back, is not reminded of again", async () => {
-  const api = signUpsInProcess();
-  const signUp = await api.onTrial();
-  api.set(NOW + REMINDED * DAY);
-  await api.runScheduled();
-  for (const day of [TRIAL_DAYS + 4, TRIAL_DAYS]) await moveEnd(api, signUp, day);
-  api.set(NOW + DROPPED * DAY);
-  await api.runScheduled();
-  expect(api.sent.filter(({ key }) => key?.startsWith("trial-ending/"))).toHaveLength(1);
-});
-
-test("a reminder that a restore held back stays so when its end is moved away and comes back", async () => {
-  const api = signUpsInProcess();
-  const signUp = await api.onTrial();
-  api.rows("UPDATE outbox SET state = 'dropped', drop_reason = 'restored' WHERE kind = 'trial-ending'");
-  for (const day of [TRIAL_DAYS + 4, TRIAL_DAYS]) await moveEnd(api, signUp, day);
-  api.set(NOW + DROPPED * DAY);
-  await api.runScheduled();
-  expect(api.sent.map(({ key }) => key).filter((key) => key?.startsWith("trial-ending/"))).toEqual([]);
+test("an end moved without an event is learned when the old one's reminder is due, and reminded of", async () => {
+  const { moveSilently, run, reminders } = await onTrial();
+  moveSilently(AWAY);
+  await run(REMINDED);
+  expect(reminders()[0]).toMatchObject({ state: "due" });
+  for (const day of [REMINDED + AN_HOUR, REMINDED + 4]) await run(day);
+  expect(reminders()).toMatchObject([{ state: "dropped" }, { state: "sent" }]);
 });

@@ -1,75 +1,37 @@
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
 import { TRIAL_DAYS } from "../../../../app/contract/trial";
-import type { SignUp } from "../../../../functions/subscription-api/sign-up";
-import { confirmEmail } from "../../../../functions/subscription-api/sign-ups/confirm-email";
+import { erasePerson } from "../../../../functions/subscription-api/operator/export-and-erase";
+import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
+import { advance } from "../../../../functions/subscription-api/sign-ups/transitions/advance";
+import { eventContentOf } from "../../../../functions/subscription-api/stripe/webhook-events";
 import { apiInProcess } from "../../../support/api-in-process/api";
-import { DAY, HOUR } from "../../../support/api-in-process/scheduler";
+import { DAY, HOUR, SECOND } from "../../../support/api-in-process/scheduler";
 import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
+import { validRequest } from "../../../support/person";
 import { look, signUpsInProcess } from "./sign-ups";
-import { cron, SITUATIONS, type Situation, subscribe, TRIGGERS } from "./situations";
+import { type Api, cron, deleteCustomer, SITUATIONS, type Situation, subscribe, TRIGGERS } from "./situations";
 
-/* Every sign-up ends: the reasons and times. */
+/* Every sign-up ends: the reasons and times, and the customers that Stripe creates after it, which `customer.created` deletes. */
 
 stopClock();
 
 const accepted = z.object({ status_url: z.string(), expires_at: z.string() });
 
-function forms() {
-  const { post, ...api } = apiInProcess();
+test("a form's answer says that its sign-up ends 24 hours after it was first accepted, and its status_url works an hour longer", async () => {
+  const { post, ask, settled } = apiInProcess();
   const send = async () => accepted.parse(await (await post({}, { "idempotency-key": "the-key" })).json());
-  return { ...api, send };
-}
-
-test("the answer to a form says when its sign-up ends without a card: 24 hours after it was first accepted", async () => {
-  const { send, settled } = forms();
-  expect((await send()).expires_at).toBe(new Date(NOW + DAY).toISOString());
+  const expires_at = new Date(NOW + DAY).toISOString();
+  const answer = await send();
+  expect(answer).toMatchObject({ expires_at });
   vi.setSystemTime(NOW + 20 * HOUR);
-  expect((await send()).expires_at, "20 hours later, after a lost answer").toBe(new Date(NOW + DAY).toISOString());
+  expect(await send(), "20 hours later, after a lost answer").toMatchObject({ expires_at });
+  vi.setSystemTime(NOW + 25 * HOUR - 1_000);
+  expect(await ask(answer.status_url, {}, "site")).toHaveStatus(200);
+  vi.setSystemTime(NOW + 25 * HOUR);
+  expect(await ask(answer.status_url, {}, "site")).toHaveStatus(404);
   await settled();
-});
-
-test.each([
-  { when: "an hour after its sign-up's end, less a second", age: 25 * HOUR - 1_000, status: 200 },
-  { when: "an hour after its sign-up's end", age: 25 * HOUR, status: 404 },
-])("a status_url is answered $status $when", async ({ age, status }) => {
-  const { send, ask, settled } = forms();
-  const { status_url } = await send();
-  vi.setSystemTime(NOW + age);
-  expect(await ask(status_url, {}, "site")).toHaveStatus(status);
-  await settled();
-});
-
-type Api = ReturnType<typeof signUpsInProcess>;
-
-const deleteCustomer = ({ model }: Api, { stripe_customer_id }: SignUp) =>
-  model.request("DELETE", new URL(`https://stripe/v1/customers/${stripe_customer_id}`), "", undefined);
-const detachCard = ({ model }: Api, { stripe_customer_id }: SignUp) => {
-  for (const card of model.all("payment_method", stripe_customer_id)) card.customer = null;
-};
-
-test.each([
-  { what: "a deleted customer", happens: deleteCustomer },
-  { what: "a detached card", happens: detachCard },
-])("$what before the trial begins ends the sign-up, frees its address and card, and is logged", async ({ happens }) => {
-  const api = signUpsInProcess({ onePerPerson: true });
-  const signUp = await SITUATIONS["pending, a card"](api);
-  happens(api, signUp);
-  await TRIGGERS["card event"](api, signUp);
-  expect(await api.find(signUp.id)).toMatchObject({ status: "ended", end_reason: "card-removed" });
-  expect(api.rows("SELECT hash FROM trial_claims")).toEqual([]);
-  const line = { on: "warn", event: "sign_up_ended", signUpId: signUp.id, reason: "card-removed" };
-  expect(api.logged).toContainEqual(expect.objectContaining(line));
-  expect(api.model.all("subscription")).toEqual([]);
-});
-
-test("a customer deleted while the trial begins ends the sign-up", async () => {
-  const api = signUpsInProcess();
-  const signUp = await SITUATIONS["pending, a card"](api);
-  api.instead.set("POST subscriptions", () => void deleteCustomer(api, signUp));
-  await TRIGGERS["card event"](api, signUp);
-  expect(await api.find(signUp.id)).toMatchObject({ status: "ended", end_reason: "card-removed" });
 });
 
 test("a customer deleted before another card is asked for ends the sign-up, and the same form begins again", async () => {
@@ -81,14 +43,6 @@ test("a customer deleted before another card is asked for ends the sign-up, and 
   expect(await api.find(signUp.id)).toMatchObject({ status: "ended", end_reason: "card-removed" });
 });
 
-test("a card removed after Stripe began the trial does not end it", async () => {
-  const api = signUpsInProcess();
-  const signUp = await SITUATIONS["card_set_up, a subscription"](api);
-  detachCard(api, signUp);
-  await TRIGGERS.cron(api, signUp);
-  expect(await api.find(signUp.id)).toMatchObject({ status: "trialing" });
-});
-
 test("a trial without a plan whose customer was deleted ends when it is over", async () => {
   const api = signUpsInProcess();
   const signUp = await SITUATIONS["trialing without a plan, nothing"](api);
@@ -98,93 +52,151 @@ test("a trial without a plan whose customer was deleted ends when it is over", a
   expect(await api.find(signUp.id)).toMatchObject({ status: "canceled" });
 });
 
-/** A trial without a plan that is over, whose customer sales subscribe a day later. */
-async function soldADayLater() {
+test("a sign-up without a plan follows the subscription that sales create a day after its end", async () => {
   const api = signUpsInProcess();
   const signUp = await SITUATIONS["trialing without a plan, nothing"](api);
   api.set(NOW + TRIAL_DAYS * DAY + HOUR);
   await cron(api);
   expect(await api.find(signUp.id)).toMatchObject({ status: "canceled" });
   api.set(NOW + (TRIAL_DAYS + 1) * DAY);
-  const sell = async () => {
-    for (const card of api.model.all("payment_method")) card.customer = signUp.stripe_customer_id;
-    await subscribe(api, signUp, "sales", "active");
-  };
-  return { api, signUp, sell };
-}
-
-test("a sign-up without a plan follows the subscription that sales create a day after its end", async () => {
-  const { api, signUp, sell } = await soldADayLater();
-  await sell();
+  for (const card of api.model.all("payment_method")) card.customer = signUp.stripe_customer_id;
+  await subscribe(api, signUp, "sales", "active");
   await TRIGGERS["subscription event"](api, signUp);
   const [{ id } = {}] = api.model.all("subscription");
   expect(await api.find(signUp.id)).toMatchObject({ status: "active", stripe_subscription_id: id });
 });
 
-test("a subscription that sales create for a sign-up that its address's owner ended is canceled", async () => {
-  const { api, signUp, sell } = await soldADayLater();
-  await TRIGGERS["not me"](api, signUp);
-  await sell();
-  await TRIGGERS["subscription event"](api, signUp);
-  expect(api.model.all("subscription").map(({ status }) => status)).toEqual(["canceled"]);
-});
-
-test("a price that Stripe does not know ends no sign-up: it waits for the operator", async () => {
+test("a price that Stripe does not know ends no sign-up: it waits two minutes for the cron handler, and for the operator", async () => {
   const api = signUpsInProcess();
   const signUp = await SITUATIONS["pending, a card"](api);
   await api.change(signUp.id, "stripe_price_id = 'price_unknown'");
   await expect(TRIGGERS["card event"](api, signUp)).rejects.toThrow("unexpected-answer");
-  expect(await api.find(signUp.id)).toMatchObject({ status: "card_set_up" });
+  expect(look(api, signUp)).toMatchObject({ status: "card_set_up", checkIn: 2 });
 });
 
-test("a day-old sign-up whose setup intent belongs to another customer is deleted, in one run and few calls", async () => {
+test.each<{ situation: Situation; stays: string }>([
+  { situation: "pending for a day, a card in processing", stays: "pending" },
+  { situation: "ended, a card in processing", stays: "ended" },
+  { situation: "ended, a card's form", stays: "ended" },
+])("a sign-up that is $situation is deleted after a day, and not a second earlier", async ({ situation, stays }) => {
   const api = signUpsInProcess();
-  for (let each = 0; each < 60; each += 1) {
-    const signUp = await api.pending({ email: `${each}@example.com` }, "created_at = '2026-11-21T12:00:00.000Z'");
-    api.enterCard(signUp);
-    Object.assign(api.model.get(signUp.stripe_setup_intent_id) ?? {}, { customer: "another" });
-  }
-  api.calls.length = 0;
-  api.rows("UPDATE sign_ups SET check_at = created_at");
-  await api.runScheduled();
-  expect(api.rows("SELECT id FROM sign_ups")).toEqual([]);
-  // Its setup intent is read, its customer deleted.
-  expect(api.calls.filter((call) => call !== "GET events")).toHaveLength(120);
-});
-
-test("a run asks for no sign-up twice, however long it takes", async () => {
-  const api = signUpsInProcess();
-  const signUp = await SITUATIONS["card_set_up, a card"](api);
-  api.rows("UPDATE sign_ups SET check_at = created_at");
-  api.instead.set(`GET setup_intents/${signUp.stripe_setup_intent_id}`, () => {
-    vi.setSystemTime(Date.now() + HOUR);
-    return refusal(500, "api_error", "api_error");
-  });
-  await cron(api);
-  expect(api.logged.filter(({ event }) => event === "sign_up_reconcile_failed")).toHaveLength(1);
-});
-
-test.each<{ from: Situation; age: number; status: string }>([
-  { from: "pending for a day, a card in processing", age: DAY - 1_000, status: "pending" },
-  { from: "pending for a day, a card in processing", age: DAY, status: "deleted" },
-  { from: "ended, a card in processing", age: DAY - 1_000, status: "ended" },
-  { from: "ended, a card in processing", age: DAY, status: "deleted" },
-])(
-  "a sign-up that is $from is $status when Stripe still has not finished after $age ms",
-  async ({ from, age, status }) => {
-    const api = signUpsInProcess();
-    const signUp = await SITUATIONS[from](api);
-    vi.setSystemTime(NOW + age);
+  const signUp = await SITUATIONS[situation](api);
+  const after = async (time: number) => {
+    vi.setSystemTime(NOW + time);
     await TRIGGERS.cron(api, signUp);
-    expect(look(api, signUp).status).toBe(status);
+    return look(api, signUp).status;
+  };
+  const statuses = [await after(0), await after(DAY - SECOND), await after(DAY)];
+  expect(statuses).toEqual([stays, stays, "deleted"]);
+});
+
+const createdEvent = (object: object | undefined) => {
+  return { id: "evt_1", type: "customer.created", created: Math.floor(Date.now() / SECOND), data: { object } };
+};
+
+async function receive({ services }: Api, event: object): Promise<void> {
+  const content = eventContentOf(event);
+  if (content.kind !== "ignored") await handleStripeEvent(content, services);
+}
+
+/** An API with a sign-up whose customer Stripe has not created yet. */
+async function withSlowCreation() {
+  const api = signUpsInProcess();
+  const { services, model } = api;
+  const signUp = await api.unknownToStripe();
+  /** Stripe carries out the creation, and sends the customer's event. */
+  const arrive = async () =>
+    receive(api, createdEvent(model.get(await services.payments.findOrCreateCustomer(signUp))));
+  return { ...api, signUp, arrive };
+}
+
+type Late = Awaited<ReturnType<typeof withSlowCreation>>;
+const erase = ({ services }: Late) => erasePerson(validRequest.email, services);
+const abandon = ({ services, set, signUp }: Late) => {
+  set(NOW + DAY);
+  return advance(signUp, services);
+};
+
+test.each<{ when: string; end: (api: Late) => Promise<unknown>; step?: string }>([
+  { when: "after its sign-up was erased", end: erase },
+  { when: "after its abandoned sign-up was deleted", end: abandon },
+  { when: "while its sign-up is being erased", end: erase, step: "DELETE FROM sign_ups" },
+  { when: "while its abandoned sign-up is being deleted", end: abandon, step: "DELETE FROM sign_ups" },
+])("a customer whose event arrives $when is deleted", async ({ end, step }) => {
+  const api = await withSlowCreation();
+  if (step !== undefined) api.before(step, api.arrive);
+  await end(api);
+  if (step === undefined) await api.arrive();
+  expect(api.model.all("customer")).toMatchObject([{ deleted: true }]);
+  const late = api.logged.filter(({ event }) => event === "late_customer_deleted");
+  expect(late).toMatchObject(step === undefined ? [{ signUpId: api.signUp.id }] : []);
+});
+
+test("an event whose customer Stripe fails to delete fails, so that Stripe repeats it", async () => {
+  const api = await withSlowCreation();
+  api.rows("DELETE FROM sign_ups");
+  api.instead.set("DELETE customers", refusal(500, "", "api_error"));
+  await expect(api.arrive()).rejects.toThrow("unavailable");
+});
+
+/** Another stage of the same Stripe account. */
+const STAGING = { sign_up_id: crypto.randomUUID(), subscription_api: "https://staging.example" };
+type Told = { what: string; situation?: Situation; age?: number; change?: object; isGone?: boolean; isKept: boolean };
+
+test.each<Told>([
+  { what: "nobody, 59:59 minutes ago", age: HOUR - SECOND, isKept: false },
+  // The database may have been restored to an earlier time.
+  { what: "nobody, an hour ago", age: HOUR, isKept: true },
+  { what: "another stage", change: { metadata: STAGING }, isKept: true },
+  { what: "sales", change: { metadata: {} }, isKept: true },
+  { what: "a sign-up that exists", isGone: false, isKept: true },
+  { what: "a trial that a restored database lacks", situation: "trialing, trialing", isKept: true },
+  { what: "a canceled trial that it lacks", situation: "trialing, canceled", isKept: true },
+  { what: "a trial without a plan that it lacks", situation: "trialing without a plan, nothing", isKept: true },
+])("an event about a customer of $what keeps the customer: $isKept", async (told) => {
+  const { situation = "pending, a card's form", age = 0, isGone = true } = told;
+  const api = signUpsInProcess();
+  const { stripe_customer_id } = await SITUATIONS[situation](api);
+  if (isGone) api.rows("DELETE FROM sign_ups");
+  const customer = api.model.get(stripe_customer_id);
+  const event = createdEvent({ ...customer, ...told.change });
+  api.set(NOW + age);
+  await receive(api, event);
+  expect(customer?.deleted).toBe(told.isKept ? undefined : true);
+});
+
+/** As a restored database knows a sign-up of the day before, whose trial has begun since. */
+const BEFORE_THE_CARD = `status = 'pending', stripe_setup_intent_id = NULL, stripe_customer_id = NULL, stripe_subscription_id = NULL,
+  trial_end = NULL, stripe_attempt = 1, created_at = '2026-11-20T12:00:00.000Z', check_at = created_at`;
+
+test.each<{ situation: Situation; isCardFound: boolean }>([
+  { situation: "trialing, trialing", isCardFound: true },
+  { situation: "trialing without a plan, nothing", isCardFound: true },
+  { situation: "trialing without a plan, nothing", isCardFound: false },
+])(
+  "a customer whose trial is $situation stays although a restored database lacks its card, and the trial goes on if its card is found: $isCardFound",
+  async ({ situation, isCardFound }) => {
+    const api = signUpsInProcess();
+    const { id, stripe_customer_id } = await SITUATIONS[situation](api);
+    api.rows("DELETE FROM trial_claims");
+    if (!isCardFound) for (const intent of api.model.all("setup_intent")) api.model.objects.delete(intent.id);
+    await api.change(id, BEFORE_THE_CARD);
+    await cron(api);
+    expect(api.model.get(stripe_customer_id)?.deleted).toBeUndefined();
+    expect(await api.services.signUps.find(id)).toEqual(
+      isCardFound ? expect.objectContaining({ status: "trialing", stripe_customer_id }) : null,
+    );
+    const kept = api.logged.filter(({ event }) => event === "customer_with_trial_kept");
+    expect(kept).toMatchObject(isCardFound ? [] : [{ signUpId: id }]);
   },
 );
 
-test("a second click on the email's link keeps the time of the first", async () => {
+test("a customer whose card is removed while the trial without a plan begins is deleted with the sign-up", async () => {
   const api = signUpsInProcess();
-  const { id } = await api.onTrial();
-  await api.services.signUps.change(id, confirmEmail);
-  vi.setSystemTime(NOW + HOUR);
-  await api.services.signUps.change(id, confirmEmail);
-  expect(await api.find(id)).toMatchObject({ email_verified_at: new Date(NOW).toISOString() });
+  const { id, stripe_customer_id } = await SITUATIONS["trialing without a plan, nothing"](api);
+  await api.change(id, "status = 'card_set_up', trial_end = NULL");
+  for (const card of api.model.all("payment_method"))
+    api.model.request("POST", new URL(`https://stripe/v1/payment_methods/${card.id}/detach`), "", undefined);
+  expect(await TRIGGERS.status(api, await api.find(id))).toEqual({ status: "ended" });
+  expect(api.model.get(stripe_customer_id)?.deleted).toBe(true);
 });

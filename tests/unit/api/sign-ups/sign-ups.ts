@@ -1,11 +1,9 @@
-import { vi } from "vitest";
-import * as z from "zod";
+import { expect, onTestFinished, vi } from "vitest";
 import { type Config, readConfig } from "../../../../functions/subscription-api/config";
 import { servicesFor } from "../../../../functions/subscription-api/services";
 import type { SignUp } from "../../../../functions/subscription-api/sign-up";
 import type { SignUpServices } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import { advance } from "../../../../functions/subscription-api/sign-ups/transitions/advance";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import type { Io } from "../../../support/api-in-process/database";
 import { DAY, MINUTE } from "../../../support/api-in-process/scheduler";
@@ -17,7 +15,14 @@ type Options = { onePerPerson?: boolean; settings?: Record<string, unknown>; io?
 
 /** The API's services in process, with sign-ups that exist in the model of Stripe. */
 export function signUpsInProcess({ onePerPerson = false, settings, io }: Options = {}) {
-  const api = apiInProcess({ settings: { ONE_TRIAL_PER_PERSON: String(onePerPerson), ...settings }, io });
+  let comesBefore = async (_sql: string): Promise<void> => undefined;
+  const api = apiInProcess({
+    settings: { ONE_TRIAL_PER_PERSON: String(onePerPerson), ...settings },
+    io: async (sql, effect) => {
+      await comesBefore(sql.trim());
+      return io ? io(sql, effect) : effect();
+    },
+  });
   const services: ReturnType<typeof servicesFor> & SignUpServices = {
     ...servicesFor(configurationOf(api.env)),
     passwords: { ...cheapPasswords, release: () => {} },
@@ -49,13 +54,6 @@ export function signUpsInProcess({ onePerPerson = false, settings, io }: Options
   const enterCard = ({ stripe_setup_intent_id }: SignUp, fingerprint = "a card"): void =>
     void api.model.confirm(stripe_setup_intent_id ?? "", fingerprint, false);
   /** A sign-up after its card was set up: with a trial, if the card and the address have not had one. */
-  const withCard = async (email: string, fingerprint: string, columns?: string): Promise<SignUp> => {
-    const signUp = await pending({ email }, columns);
-    enterCard(signUp, fingerprint);
-    await advance(signUp, services);
-    return find(signUp.id);
-  };
-  /** A sign-up whose trial has begun. */
   const onTrial = async (fields: Fields = {}, fingerprint?: string): Promise<SignUp> => {
     const signUp = await pending(fields);
     enterCard(signUp, fingerprint);
@@ -63,14 +61,24 @@ export function signUpsInProcess({ onePerPerson = false, settings, io }: Options
     api.calls.length = 0;
     return find(signUp.id);
   };
-  /** Kinds and times of due messages, in order. */
-  const messages = () => api.rows("SELECT kind, next_attempt_at FROM outbox ORDER BY kind");
   /** Sets the clock of the API and of Stripe. */
   const set = (now: number): void => {
     vi.setSystemTime(now);
     api.model.scheduler.now = now;
   };
-  return { ...api, services, find, change, unknownToStripe, pending, enterCard, withCard, onTrial, messages, set };
+  /** Does this once, just before the next statement that contains the text, or call to Stripe that begins with it. */
+  const before = (step: string, act: () => unknown): void => {
+    let isDone = false;
+    const once = async (): Promise<undefined> => {
+      if (isDone) return;
+      isDone = true;
+      await act();
+    };
+    if (/^(GET|POST|DELETE) [a-z]/.test(step)) api.instead.set(step, once);
+    else comesBefore = async (sql) => (sql.includes(step) ? once() : undefined);
+    onTestFinished(() => expect(isDone, `something comes before "${step}"`).toBe(true));
+  };
+  return { ...api, services, find, change, unknownToStripe, pending, enterCard, onTrial, set, before };
 }
 
 /** Returns the configuration of valid settings; throws an error with the problems of invalid ones. */
@@ -89,19 +97,22 @@ export type Standing = {
   declined?: number;
   used?: number;
   /** What has had its trial by this sign-up. */
-  claimed?: "address and card" | "address" | "card";
+  claimed?: string;
   trialDays?: number;
   /** Minutes until the cron handler looks at it. */
   checkIn?: number;
-  /** Kinds of its messages, in order. */
+  /** Kinds of its messages that are due, and of its reminder, in order. */
   messages: string[];
   atStripe: string[];
 };
 
-export function look({ rows, model, services }: SignUpsInProcess, signUp: SignUp, card = "a card"): Standing {
+export function look({ rows, model, services }: SignUpsInProcess, signUp: SignUp): Standing {
   const { id, email, stripe_customer_id } = signUp;
   const [row] = rows("SELECT * FROM sign_ups WHERE id = ?", id);
-  const kinds = rows("SELECT kind FROM outbox WHERE sign_up_id = ? ORDER BY kind", id).map(({ kind }) => String(kind));
+  const messages = rows(
+    "SELECT kind FROM outbox WHERE sign_up_id = ? AND (next_attempt_at <= ? OR kind = 'trial-ending') ORDER BY kind",
+    ...[id, new Date().toISOString()],
+  ).map(({ kind }) => `${kind}`);
   const customer = model.get(String(row?.stripe_customer_id ?? stripe_customer_id));
   const all = (object: string) => (customer ? model.all(object, customer.id) : []);
   const intents = all("setup_intent").map(({ status }) => status);
@@ -112,18 +123,18 @@ export function look({ rows, model, services }: SignUpsInProcess, signUp: SignUp
     ...all("payment_method").map(() => "card"),
     ...all("subscription").map(({ status }) => `subscription ${status}`),
   ];
-  if (!row) return { status: "deleted", messages: kinds, atStripe };
+  if (!row) return { status: "deleted", messages, atStripe };
 
   const held = rows("SELECT hash FROM trial_claims WHERE sign_up_id = ?", id).map(({ hash }) => hash);
-  const address = held.includes(services.trialHashes.ofEmail(email)[0] ?? "") && "address";
-  const claimed = [address, held.includes(services.trialHashes.ofCard(card)) && "card"].filter(Boolean).join(" and ");
+  const hashes = { address: services.trialHashes.ofEmail(email)[0], card: services.trialHashes.ofCard("a card") };
+  const claimed = Object.entries(hashes).filter(([, hash]) => held.includes(hash ?? ""));
   const until = (time: unknown, unit: number) => (Date.parse(String(time)) - Date.now()) / unit;
   return {
-    ...{ status: String(row.status), messages: kinds, atStripe },
+    ...{ status: String(row.status), messages, atStripe },
     ...(row.end_reason !== null && { endReason: String(row.end_reason) }),
     ...(row.declined_cards !== 0 && { declined: Number(row.declined_cards) }),
     ...(row.used_cards !== 0 && { used: Number(row.used_cards) }),
-    ...(claimed !== "" && { claimed: z.enum(["address and card", "address", "card"]).parse(claimed) }),
+    ...(claimed.length > 0 && { claimed: claimed.map(([what]) => what).join(" and ") }),
     ...(row.trial_end !== null && { trialDays: until(row.trial_end, DAY) }),
     ...(row.check_at !== null && { checkIn: until(row.check_at, MINUTE) }),
   };

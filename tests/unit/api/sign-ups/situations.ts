@@ -6,7 +6,10 @@ import { confirmEmail } from "../../../../functions/subscription-api/sign-ups/co
 import { createSignUp, type PostedForm } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
 import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import { advanceToNotMe } from "../../../../functions/subscription-api/sign-ups/transitions/advance";
+import {
+  advanceToNotMe,
+  advanceToWithdrawal,
+} from "../../../../functions/subscription-api/sign-ups/transitions/advance";
 import type { StripeObject } from "../../../support/api-in-process/stripe-objects";
 import { validRequest } from "../../../support/person";
 import type { signUpsInProcess } from "./sign-ups";
@@ -37,6 +40,8 @@ const atCard =
     Object.assign(api.model.get(signUp.stripe_setup_intent_id) ?? {}, change);
     return signUp;
   };
+const DAY_OLD = "created_at = '2026-11-21T12:00:00.000Z'";
+const ENDED = "status = 'ended', end_reason = 'cards-failed'";
 const NO_PLAN = "package_id = NULL, price_cents = NULL, stripe_price_id = NULL";
 
 /** On trial, until its subscription at Stripe is changed. */
@@ -49,7 +54,15 @@ const onTrial = (row: string, change: Partial<StripeObject>): Begin =>
     },
   );
 
+const withCard = atCard(undefined, "a card");
+const withSubscription = then(atCard("status = 'card_set_up'", "a card"), (api, it) => subscribe(api, it));
 const withoutPlan = then(atCard(NO_PLAN, "a card"), ({ services }, { id }) => signUpStatus(id, services));
+
+export const deleteCustomer = ({ model }: Api, { stripe_customer_id }: SignUp) =>
+  model.request("DELETE", new URL(`https://stripe/v1/customers/${stripe_customer_id}`), "", undefined);
+const detachCard = ({ model }: Api, { stripe_customer_id }: SignUp) => {
+  for (const card of model.all("payment_method", stripe_customer_id)) card.customer = null;
+};
 
 /** The sign-up's own subscription, or one that sales made. */
 export async function subscribe(
@@ -68,20 +81,23 @@ export async function subscribe(
   Object.assign(model.get(made.stripeSubscriptionId) ?? {}, { status });
 }
 
+const pay = ({ model }: Api) => {
+  for (const subscription of model.all("subscription")) model.become(subscription, "active");
+};
+const paid = then(onTrial("active", {}), pay);
+
 /** How a sign-up stands, by "here, at Stripe". */
 export const SITUATIONS = {
   "pending, nothing": (api) => api.unknownToStripe(),
   "pending, a card's form": atCard(),
-  "pending for a day, a card's form": atCard("created_at = '2026-11-21T12:00:00.000Z'"),
+  "pending for a day, a card's form": atCard(DAY_OLD),
+  "pending for a day, a card": atCard(DAY_OLD, "a card"),
   "pending, a canceled form": atCard(undefined, undefined, { status: "canceled" }),
-  "pending, a card": atCard(undefined, "a card"),
+  "pending, a card": withCard,
   "pending, a card in processing": atCard(undefined, undefined, { status: "processing" }),
-  "pending for a day, a card in processing": atCard("created_at = '2026-11-21T12:00:00.000Z'", undefined, {
-    status: "processing",
-  }),
-  "pending, a detached card": then(atCard(undefined, "a card"), ({ model }, { stripe_customer_id }) => {
-    for (const card of model.all("payment_method", stripe_customer_id)) card.customer = null;
-  }),
+  "pending for a day, a card in processing": atCard(DAY_OLD, undefined, { status: "processing" }),
+  "pending, a detached card": then(withCard, detachCard),
+  "pending, a deleted customer": then(withCard, deleteCustomer),
   "pending without a plan, a card": atCard(NO_PLAN, "a card"),
   "pending, a card that had a trial": atCard(undefined, "used", {}, ["somebody@else.example", "used"]),
   "pending, a card of an address that had a trial": atCard(undefined, "a card", {}, [validRequest.email, "another"]),
@@ -89,40 +105,41 @@ export const SITUATIONS = {
   "pending after the last try, a card": atCard(`declined_cards = ${MAX_FAILED_CARDS}`, "a card"),
   "pending, somebody else's card": atCard(undefined, "a card", { metadata: { sign_up_id: "another" } }),
   "pending, another customer's card": atCard(undefined, "a card", { customer: "another" }),
+  "pending for a day, another customer's card": atCard(DAY_OLD, "a card", { customer: "another" }),
   "card_set_up, a card": atCard("status = 'card_set_up'", "a card"),
-  "card_set_up, a subscription": then(atCard("status = 'card_set_up'", "a card"), (api, it) => subscribe(api, it)),
-  "ended, a card's form": atCard("status = 'ended', end_reason = 'cards-failed'"),
-  "ended, a card in processing": atCard("status = 'ended', end_reason = 'cards-failed'", undefined, {
-    status: "processing",
-  }),
-  "ended, a card": atCard("status = 'ended', end_reason = 'cards-failed'", "a card"),
+  "card_set_up, a subscription": withSubscription,
+  "card_set_up, a subscription, no card": then(withSubscription, detachCard),
+  "card_set_up, a paid subscription": then(withSubscription, pay),
+  "ended, a card's form": atCard(ENDED),
+  "ended, a card in processing": atCard(ENDED, undefined, { status: "processing" }),
+  "ended, a card": atCard(ENDED, "a card"),
   "trialing, trialing": onTrial("trialing", {}),
   "trialing, canceled for later": onTrial("trialing", { cancel_at_period_end: true }),
   "trialing with a confirmed address, trialing": then(onTrial("trialing", {}), ({ services }, { id }) =>
     services.signUps.change(id, confirmEmail),
   ),
   "trialing, active": onTrial("trialing", { status: "active" }),
-  "trialing, past_due": onTrial("trialing", { status: "past_due" }),
   "trialing, canceled": onTrial("trialing", { status: "canceled" }),
   "trialing, gone": then(onTrial("trialing", {}), ({ model }, it) =>
     model.objects.delete(`${it.stripe_subscription_id}`),
   ),
   "trialing without a plan, nothing": withoutPlan,
   "trialing without a plan, active": then(withoutPlan, (api, signUp) => subscribe(api, signUp, "sales", "active")),
-  "active, paid": then(onTrial("active", {}), ({ model }) => {
-    for (const subscription of model.all("subscription")) model.become(subscription, "active");
+  "active, paid": paid,
+  "active, made three times": then(paid, ({ model }) => {
+    const [own] = model.all("subscription");
+    for (const id of ["sub_2", "sub_3"]) if (own) model.objects.set(id, { ...structuredClone(own), id });
   }),
+  "active, sold another": then(paid, (api, signUp) => subscribe(api, signUp, "sales", "active")),
   "active, past_due": onTrial("active", { status: "past_due" }),
-  "active, canceled": onTrial("active", { status: "canceled" }),
   "past_due, active": onTrial("past_due", { status: "active" }),
-  "past_due, unpaid": onTrial("past_due", { status: "unpaid" }),
   "canceled, canceled": onTrial("canceled", { status: "canceled" }),
 } satisfies Record<string, Begin>;
 
 /** A form without a shown price. */
 export const postedForm = (given: Pick<PostedForm, "request" | "idempotencyKey">): PostedForm => ({
   ...given,
-  shownPriceCents: undefined,
+  shown: {},
   requestId: "the-request",
 });
 
@@ -146,6 +163,7 @@ export const TRIGGERS = {
     return createSignUp(postedForm({ request, idempotencyKey: String(row?.idempotency_key) }), services);
   },
   status: ({ services }, { id }) => signUpStatus(id, services),
+  withdrawal: ({ services }, { id }) => signUpStatus(id, services, advanceToWithdrawal),
   "card event": ({ services }, signUp) => handleStripeEvent(cardEvent(signUp, "card-set-up"), services),
   "declined event": ({ services }, signUp) => handleStripeEvent(cardEvent(signUp, "card-declined", "evt_2"), services),
   "subscription event": ({ services, model }, { stripe_customer_id: customerId }) => {

@@ -1,8 +1,5 @@
-import type { SignUp } from "../../../../functions/subscription-api/sign-up";
 import { type Answer, answer } from "../../../support/api-in-process/stripe-objects";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
-
-/* Payments with a model of Stripe that answers everything. */
 
 /** An object of any kind, and an empty list. */
 export const ANYTHING = {
@@ -13,11 +10,9 @@ export const ANYTHING = {
   data: [],
 };
 
-export type Given = { signUp?: Partial<SignUp>; settings?: Record<string, unknown>; everyAnswer?: object };
-
 /** Payments and prices with a Stripe that gives every call the same answer. */
-export async function paymentsOf({ signUp: change, settings = {}, everyAnswer = ANYTHING }: Given = {}) {
-  const { services, instead, sent, signUp } = signUpsInProcess({ settings });
+export async function paymentsOf(everyAnswer: object = ANYTHING) {
+  const { services, instead, sent, signUp } = signUpsInProcess();
   instead.set("", answer(200, everyAnswer));
   /** Stripe's next answer to a call. Other calls get the answer to everything. */
   const answersNext = (call: string, ...answers: Answer[]) => {
@@ -27,7 +22,5 @@ export async function paymentsOf({ signUp: change, settings = {}, everyAnswer = 
     for (const [beginning, other] of others) instead.set(beginning, other);
   };
   const { payments, prices } = services;
-  return { payments, prices, answersNext, sent, signUp: { ...(await signUp()), id: "1", ...change } };
+  return { payments, prices, answersNext, sent, signUp: { ...(await signUp()), id: "1" } };
 }
-
-export const AT_STRIPE = { customerId: "cus_1", stripePriceId: "price_1", cardId: "pm_1" };

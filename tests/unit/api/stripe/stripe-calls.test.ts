@@ -1,15 +1,16 @@
-import { describe, expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { TRIAL_DAYS } from "../../../../app/contract/trial";
-import type { SignUp } from "../../../../functions/subscription-api/sign-up";
-import type { Payments } from "../../../../functions/subscription-api/stripe/payments";
-import { answer, refusal } from "../../../support/api-in-process/stripe-objects";
-import { stopClock } from "../../../support/clock";
-import { ANYTHING, AT_STRIPE, paymentsOf } from "./payments-of";
+import { mainOf } from "../../../../functions/subscription-api/stripe/subscriptions";
+import { HOUR } from "../../../support/api-in-process/scheduler";
+import { answer } from "../../../support/api-in-process/stripe-objects";
+import { NOW, stopClock } from "../../../support/clock";
+import { ANYTHING, paymentsOf } from "./payments-of";
 
-/* The API's calls to Stripe: parameters and idempotency keys. */
+/* The API's calls to Stripe: parameters, idempotency keys, and the objects that an earlier call made. */
 
 stopClock();
 
+const AT_STRIPE = { customerId: "cus_1", stripePriceId: "price_1", cardId: "pm_1" };
 const METADATA = { "metadata[sign_up_id]": "1", "metadata[request_id]": "the-request" };
 const CUSTOMER = {
   email: "ada@example.com",
@@ -39,188 +40,121 @@ const SUBSCRIPTION = {
   ...METADATA,
 };
 
-type Call = {
-  what: string;
-  signUp?: Partial<SignUp>;
-  work: (payments: Payments, signUp: SignUp) => Promise<unknown>;
-  call: string;
-  /** The idempotency key, for creations. */
-  key?: string;
-  params: Record<string, string>;
-};
-
-const CREATIONS: (Call & { key: string })[] = [
-  {
-    what: "a customer",
-    work: (payments, signUp) => payments.findOrCreateCustomer(signUp),
-    call: "POST customers",
-    key: "customer-1-0",
-    params: { ...CUSTOMER, "address[country]": "US" },
-  },
-  {
-    what: "a customer from a country that is not on ISO's list",
-    signUp: { country: "Atlantis" },
-    work: (payments, signUp) => payments.findOrCreateCustomer(signUp),
-    call: "POST customers",
-    key: "customer-1-0",
-    params: CUSTOMER,
-  },
-  {
-    what: "a customer after a failed attempt, without a country",
-    signUp: { stripe_attempt: 1, country: "" },
-    work: (payments, signUp) => payments.findOrCreateCustomer(signUp),
-    call: "POST customers",
-    key: "customer-1-1",
-    params: CUSTOMER,
-  },
-  {
-    what: "a setup intent",
-    signUp: { package_id: "a-plan" },
-    work: (payments, signUp) => payments.findOrCreateSetupIntent(signUp, "cus_1"),
-    call: "POST setup_intents",
-    key: "setup-intent-1-0",
-    params: { ...SETUP_INTENT, "metadata[used_cards]": "0", "metadata[package_id]": "a-plan" },
-  },
-  {
-    what: "a setup intent after two used cards and a failed attempt, without a plan",
-    signUp: { stripe_attempt: 1, used_cards: 2, package_id: null },
-    work: (payments, signUp) => payments.findOrCreateSetupIntent(signUp, "cus_1"),
-    call: "POST setup_intents",
-    key: "setup-intent-2-1-1",
-    params: { ...SETUP_INTENT, "metadata[used_cards]": "2" },
-  },
-  {
-    what: "a subscription",
-    work: (payments, signUp) => payments.findOrCreateSubscription(signUp, AT_STRIPE),
-    call: "POST subscriptions",
-    key: "subscription-1-0",
-    params: SUBSCRIPTION,
-  },
-];
-
-const OTHER_CALLS: Call[] = [
-  {
-    what: "a card is no longer wanted",
-    work: (payments) => payments.releaseCard("seti_1"),
-    call: "POST setup_intents/seti_1/cancel",
-    params: { cancellation_reason: "abandoned" },
-  },
-  {
-    what: "a card becomes the default",
-    work: (payments) => payments.setDefaultCard("cus_1", "pm_1"),
-    call: "POST customers/cus_1",
-    params: { "invoice_settings[default_payment_method]": "pm_1" },
-  },
-  {
-    what: "a subscription ends",
-    work: (payments) => payments.cancelSubscription("sub_1"),
-    call: "DELETE subscriptions/sub_1",
-    params: { "cancellation_details[comment]": "not-me" },
-  },
-  {
-    what: "paid invoices are looked for",
-    work: (payments) => payments.hasPaid("sub_1"),
-    call: "GET invoices",
-    params: { subscription: "sub_1", status: "paid", limit: "100" },
-  },
-];
-
-test.each(CREATIONS)("$what is created with its parameters and a key of its own", async (given) => {
-  const { payments, sent, signUp } = await paymentsOf({ signUp: given.signUp });
-  await given.work(payments, signUp);
-  expect(sent.at(-1)).toMatchObject({ call: given.call, key: given.key });
-  expect(sent.at(-1)?.params).toEqual(given.params);
+test("creations have their parameters, and a key of the sign-up, the used cards and the attempt", async () => {
+  const { payments, sent, signUp } = await paymentsOf();
+  await payments.findOrCreateCustomer(signUp);
+  await payments.findOrCreateSetupIntent({ ...signUp, package_id: "a-plan" }, "cus_1");
+  await payments.findOrCreateSubscription(signUp, AT_STRIPE);
+  const after = { ...signUp, stripe_attempt: 1 };
+  // Its country is not on ISO's list.
+  await payments.findOrCreateCustomer({ ...after, country: "Atlantis" });
+  await payments.findOrCreateSetupIntent({ ...after, used_cards: 2, package_id: null }, "cus_1");
+  const ofFirstCard = { ...SETUP_INTENT, "metadata[used_cards]": "0", "metadata[package_id]": "a-plan" };
+  const ofThirdCard = { ...SETUP_INTENT, "metadata[used_cards]": "2" };
+  const creations = sent.filter(({ call }) => /^POST [a-z_]+$/.test(call));
+  expect(creations.map(({ call, key, params }) => ({ call, key, params }))).toEqual([
+    { call: "POST customers", key: "customer-1-0", params: { ...CUSTOMER, "address[country]": "US" } },
+    { call: "POST setup_intents", key: "setup-intent-1-0", params: ofFirstCard },
+    { call: "POST subscriptions", key: "subscription-1-0", params: SUBSCRIPTION },
+    { call: "POST customers", key: "customer-1-1", params: CUSTOMER },
+    { call: "POST setup_intents", key: "setup-intent-2-1-1", params: ofThirdCard },
+  ]);
 });
 
-test.each(OTHER_CALLS)("Stripe is sent the parameters when $what", async ({ work, call, params }) => {
-  const { payments, sent, signUp } = await paymentsOf();
-  await work(payments, signUp);
-  expect(sent.at(-1)).toMatchObject({ call });
-  expect(sent.at(-1)?.params).toEqual(params);
-});
-
-test.each(OTHER_CALLS)("no key of a creation is sent when $what", async ({ work }) => {
-  const { payments, sent, signUp } = await paymentsOf();
-  await work(payments, signUp);
+test("the other calls have their parameters, and no key of a creation", async () => {
+  const { payments, sent } = await paymentsOf();
+  await payments.findSetupIntent("seti_1");
+  await payments.cancelSetupIntent("seti_1");
+  await payments.startTrialWithoutPlan("cus_1", "pm_1");
+  await payments.cancelSubscription("sub_1");
+  await payments.hasPaid("sub_1");
+  await payments.detachCardsOf("cus_1");
+  const read = { call: "GET setup_intents/seti_1", params: { "expand[0]": "payment_method" } };
+  const trial = { "invoice_settings[default_payment_method]": "pm_1", "metadata[had_trial]": "true" };
+  expect(sent.map(({ call, params }) => ({ call, params }))).toEqual([
+    read,
+    read,
+    { call: "POST setup_intents/seti_1/cancel", params: { cancellation_reason: "abandoned" } },
+    { call: "POST customers/cus_1", params: trial },
+    { call: "DELETE subscriptions/sub_1", params: { "cancellation_details[comment]": "not-me" } },
+    { call: "GET invoices", params: { subscription: "sub_1", status: "paid", limit: "100" } },
+    { call: "GET payment_methods", params: { customer: "cus_1", limit: "100" } },
+  ]);
   // Stripe's client adds random keys, so that it can repeat a call.
-  const ours = sent.filter(({ key }) => key !== null && !key.startsWith("stripe-node-retry"));
-  expect(ours).toEqual([]);
-});
-
-// A redirect would take personal data to another host.
-test.each([...CREATIONS, ...OTHER_CALLS])("no redirect is followed: $what", async (given) => {
-  const { payments, sent, signUp } = await paymentsOf({ signUp: given.signUp });
-  await given.work(payments, signUp);
+  expect(sent.filter(({ key }) => key !== null && !key.startsWith("stripe-node-retry"))).toEqual([]);
   expect(new Set(sent.map(({ redirect }) => redirect))).toEqual(new Set(["manual"]));
 });
 
-describe("after a failed attempt", () => {
-  const FAILED = { stripe_attempt: 1, used_cards: 1 };
-  const made = (id: string, metadata: { sign_up_id: string; used_cards: string }) => ({ ...ANYTHING, id, metadata });
-  const everyAnswer = {
-    ...ANYTHING,
-    data: [
-      made("of another sign-up", { sign_up_id: "another", used_cards: "1" }),
-      made("for the first card", { sign_up_id: "1", used_cards: "0" }),
-      made("for the second card", { sign_up_id: "1", used_cards: "1" }),
-    ],
+test("after a failed attempt the sign-up's customer, setup intent and subscription are found", async () => {
+  const made = (id: string, sign_up_id: string, used_cards: string) => {
+    return { ...ANYTHING, id, metadata: { sign_up_id, used_cards } };
   };
-
-  test("the sign-up's customer is found by its email address", async () => {
-    const { payments, sent, signUp } = await paymentsOf({ signUp: FAILED, everyAnswer });
-    expect(await payments.findOrCreateCustomer(signUp)).toBe("for the first card");
-    expect(sent).toEqual([
-      expect.objectContaining({ call: "GET customers", params: { email: "ada@example.com", limit: "100" } }),
-    ]);
-  });
-
-  test("the setup intent for the card that the sign-up needs is found", async () => {
-    const { payments, sent, signUp } = await paymentsOf({ signUp: FAILED, everyAnswer });
-    expect(await payments.findOrCreateSetupIntent(signUp, "cus_1")).toMatchObject({ id: "for the second card" });
-    expect(sent).toEqual([
-      expect.objectContaining({ call: "GET setup_intents", params: { customer: "cus_1", limit: "100" } }),
-    ]);
-  });
-
-  test("the sign-up's subscription is found, even if it is canceled", async () => {
-    const { payments, sent, signUp } = await paymentsOf({ signUp: FAILED, everyAnswer });
-    expect(await payments.findOrCreateSubscription(signUp, AT_STRIPE)).toMatchObject({
-      stripeSubscriptionId: "for the first card",
-    });
-    expect(sent).toEqual([
-      expect.objectContaining({
-        call: "GET subscriptions",
-        params: { customer: "cus_1", status: "all", limit: "100" },
-      }),
-    ]);
-  });
+  const data = [made("of another", "another", "1"), made("first", "1", "0"), made("second", "1", "1")];
+  const { payments, sent, signUp: created } = await paymentsOf({ ...ANYTHING, data });
+  const signUp = { ...created, stripe_attempt: 1, used_cards: 1 };
+  expect(await payments.findOrCreateCustomer(signUp)).toBe("first");
+  expect(await payments.findOrCreateSetupIntent(signUp, "cus_1")).toMatchObject({ id: "second" });
+  const subscription = await payments.findOrCreateSubscription(signUp, AT_STRIPE);
+  expect(subscription).toMatchObject({ stripeSubscriptionId: "first" });
+  expect(sent).toMatchObject([
+    { call: "GET customers", params: { email: "ada@example.com", limit: "100" } },
+    { call: "GET setup_intents", params: { customer: "cus_1", limit: "100" } },
+    { call: "GET subscriptions", params: { customer: "cus_1", status: "all", limit: "100" } },
+  ]);
 });
 
-describe("with Stripe Tax a subscription", () => {
-  const settings = { AUTOMATIC_TAX: "true" };
-  const creationsIn = (sent: Awaited<ReturnType<typeof paymentsOf>>["sent"]) =>
-    sent
-      .filter(({ call }) => call === "POST subscriptions")
-      .map(({ key, params }) => ({ key, automaticTax: params["automatic_tax[enabled]"] }));
-  const TAXED = { key: "subscription-taxed-1-0", automaticTax: "true" };
-  const UNTAXED = { key: "subscription-1-0", automaticTax: undefined };
+test("Stripe forgets a key after a day, so 23 hours after the form a customer is looked for first", async () => {
+  const { payments, sent, signUp } = await paymentsOf();
+  vi.setSystemTime(NOW + 23 * HOUR);
+  await payments.findOrCreateCustomer(signUp);
+  vi.setSystemTime(NOW + 23 * HOUR + 1);
+  await payments.findOrCreateCustomer(signUp);
+  expect(sent.map(({ call }) => call)).toEqual(["POST customers", "GET customers", "POST customers"]);
+});
 
-  test("is taxed automatically", async () => {
-    const { payments, sent, signUp } = await paymentsOf({ settings });
-    await payments.findOrCreateSubscription(signUp, AT_STRIPE);
-    expect(creationsIn(sent)).toEqual([TAXED]);
-  });
+const CREATED = { call: "POST subscriptions", key: "subscription-1-0" };
 
-  test("is created untaxed, with another key, if Stripe cannot find the customer's address", async () => {
-    const { payments, answersNext, sent, signUp } = await paymentsOf({ settings });
-    answersNext("POST subscriptions", refusal(400, "customer_tax_location_invalid"), answer(200, ANYTHING));
-    await payments.findOrCreateSubscription(signUp, AT_STRIPE);
-    expect(creationsIn(sent)).toEqual([TAXED, UNTAXED]);
+test.each([
+  { place: "supported", created: [{ ...CREATED, isTaxed: "true" }] },
+  { place: "not_collecting", created: [{ ...CREATED, isTaxed: "true" }] },
+  { place: "unrecognized_location", created: [CREATED] },
+  { place: "failed", created: [] },
+])("a subscription with tax is created after its customer's place is asked for: $place", async ({ place, created }) => {
+  const { payments, sent, signUp } = await paymentsOf({ ...ANYTHING, tax: { automatic_tax: place } });
+  const made = payments.findOrCreateSubscription({ ...signUp, tax_added: true }, AT_STRIPE);
+  await (created.length > 0 ? made : expect(made).rejects.toMatchObject({ reason: "unavailable" }));
+  expect(sent.slice(0, 2)).toMatchObject([
+    { call: "GET subscriptions" },
+    { call: "POST customers/cus_1", params: { "expand[0]": "tax" } },
+  ]);
+  const creations = sent.slice(2).map(({ call, key, params }) => {
+    return { call, key, isTaxed: params["automatic_tax[enabled]"] };
   });
+  expect(creations).toEqual(created);
+});
 
-  test("is looked for before it is created", async () => {
-    const { payments, sent, signUp } = await paymentsOf({ settings });
-    await payments.findOrCreateSubscription(signUp, AT_STRIPE);
-    expect(sent.map(({ call }) => call)).toEqual(["GET subscriptions", "POST customers/cus_1", "POST subscriptions"]);
-  });
+test("an email address's customers with a sign-up come from Stripe's list and search, each once", async () => {
+  const { payments, answersNext, sent } = await paymentsOf();
+  const of = (id: string, sign_up_id?: string) => ({ id, metadata: sign_up_id === undefined ? {} : { sign_up_id } });
+  answersNext("GET customers", answer(200, { data: [of("cus_1", "a"), of("cus_3")] }));
+  answersNext("GET customers/search", answer(200, { data: [of("cus_1", "a"), of("cus_2", "b"), of("cus_3")] }));
+  expect(await payments.findCustomersOf('a"b@example.com')).toEqual([
+    { id: "cus_1", signUpId: "a" },
+    { id: "cus_2", signUpId: "b" },
+  ]);
+  expect(sent).toMatchObject([
+    { call: "GET customers", params: { email: 'a"b@example.com', limit: "100" } },
+    { call: "GET customers/search", params: { query: 'email:"a\\"b@example.com"', limit: "100" } },
+  ]);
+});
+
+test.each([
+  { statuses: ["canceled", "canceled"], found: "sub_1" },
+  { statuses: ["past_due", "canceled", "active"], found: "sub_1" },
+  { statuses: ["canceled", "canceled", "trialing"], found: "sub_3" },
+])("of a customer's subscriptions, the newest first $statuses, $found counts", async ({ statuses, found }) => {
+  const { payments, answersNext } = await paymentsOf();
+  const data = statuses.map((status, at) => ({ ...ANYTHING, id: `sub_${at + 1}`, status }));
+  answersNext("GET subscriptions", answer(200, { data }));
+  expect(mainOf(await payments.findSubscriptionsOf("cus_1"))?.stripeSubscriptionId).toBe(found);
 });

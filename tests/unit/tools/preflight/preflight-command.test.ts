@@ -1,153 +1,149 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Neighbors } from "../../../../tools/neighbors";
+import { problemOfApi } from "../../../../tools/preflight/api-of-others";
 import { preflight } from "../../../../tools/preflight/preflight";
+import type { Stage } from "../../../../tools/wrangler/wrangler";
 import { SECRETS } from "../../../support/filled-in-settings";
-import { PRICES } from "../filled-in-deployment";
+import { deployment, type Edit, LIVE, PRICES, TEST } from "../filled-in-deployment";
 import {
   type Answer,
   cloudflare,
-  FAULTS,
+  failing,
+  fails,
   HOST,
   hostsOf,
   neighborsWith,
-  OPERATOR_TOKEN,
-  repository,
-  SAYS,
+  OPERATOR,
+  PAGE,
   siteAlone,
-  timeIsUp,
-  WRANGLER,
 } from "../neighbors";
 import { outcomeOf } from "../outcome";
 
 /* `npm run preflight`: when a stage is ready, and when the command cannot know. It changes nothing. */
 
-const READY = "✓ Ready to deploy to production.";
-const ONE = "1 to fix before a deployment to production.";
+type Setup = {
+  account?: Parameters<typeof cloudflare>[0];
+  others?: Partial<Neighbors>;
+  stage?: Stage;
+  isOffline?: boolean;
+};
 
-/** The API's answer about the packages' prices. */
-const api = (answer: Answer) => ({ fetch: hostsOf({ "api.acme.com": answer }), env: { OPERATOR_TOKEN } });
-const pricesAre = (prices: object[]) => api(() => Response.json({ prices }));
+async function checked({ account, others, stage = "production", isOffline = false }: Setup) {
+  const { wrangler, changes, asked } = cloudflare({ stage, ...account });
+  const beside = neighborsWith({ wrangler, ...others }, stage);
+  const outcome = await outcomeOf(async () => (await preflight(stage, isOffline, beside)).isReady);
+  return { ...outcome, changes, asked };
+}
 
-const run = (beside: Neighbors, isOffline = false) =>
-  outcomeOf(async () => (await preflight("production", isOffline, beside)).isReady);
+/** The API's answer about the packages' prices, or to an empty form. */
+const api = (answer: Answer) => ({ fetch: hostsOf({ "api.acme.com": answer }), env: OPERATOR });
+const REFUSES = api(() => Response.json({}, { status: 422 }));
+/** A site in front of an API that somebody else runs, without the settings that only the reference API needs. */
+const alone =
+  (edits: Edit[] = []): Neighbors["settingsOf"] =>
+  (target) => {
+    const { site, other } = deployment(edits);
+    const { CUSTOMER_PORTAL_URL: _, ...vars } = site.vars;
+    const ofApi = { SUBSCRIPTION_API_IDEMPOTENT: "false", SUBSCRIPTION_API_PROMISES: "reminds, links-portal" };
+    return {
+      site: target === "production" ? { ...site, services: [], vars: { ...vars, ...ofApi } } : other.site,
+      api: undefined,
+    };
+  };
 
-const NO_WORKER = { succeeded: false, stdout: "", output: "This Worker does not exist on your account. [code: 10007]" };
-const NO_TABLE = { succeeded: false, stdout: "", output: "✘ [ERROR] no such table: d1_migrations" };
-const after = (at: RegExp, as: (typeof WRANGLER)[keyof typeof WRANGLER]) => ({ faults: [{ at, as }] });
+const NO_TABLE = fails("✘ [ERROR] no such table: d1_migrations");
 
-test.each<{ what: string; account?: Parameters<typeof cloudflare>[0]; others?: Partial<Neighbors>; says?: RegExp }>([
+test.each<Setup & { what: string; says: RegExp }>([
   { what: "everything is set", says: /Not checked: prices at Stripe \(the variable OPERATOR_TOKEN is not set\)/ },
-  { what: "Stripe charges the packages' prices", others: pricesAre(PRICES) },
-  { what: "the database has no table yet", account: after(/d1 execute/, NO_TABLE), says: /Deploying applies 0001/ },
-  { what: "a migration is new", account: { migrations: [] }, says: /Deploying applies 0001_first_release\.sql/ },
+  { what: "staging has its own settings", stage: "staging", says: /Not checked: prices/ },
+  { what: "the database has no table yet", ...failing(/d1 execute/, NO_TABLE), says: /Deploying applies 0001_first/ },
   {
-    what: "the API does not answer about prices",
-    others: api(HOST.silent as Answer),
+    what: "the API is silent about prices, of which one is new",
+    account: { packages: PRICES.map((one, index) => (index > 0 ? one : { ...one, stripe_price_id: "price_mini" })) },
+    others: api(HOST.silent),
     says: /Not checked: .*ENOTFOUND/,
   },
-  { what: "the API fails", others: api(HOST.failing as Answer), says: /Not checked: .*The API answered 500/ },
-  { what: "another program answers as the API", others: api(HOST.html as Answer), says: /Not checked: .*<!doctype/ },
   { what: "the API is another release", others: api(() => Response.json({})), says: /Not checked: .*has none/ },
   {
-    what: "the operator's token is another one",
-    others: api(() => new Response("No.", { status: 401 })),
-    says: /Not checked: .*Is OPERATOR_TOKEN the API's secret/,
+    what: "the site is alone",
+    others: { ...REFUSES, settingsOf: alone() },
+    says: /beyond the contract: reminds, links-portal \(SUBSCRIPTION_API_PROMISES\)\. Failed calls are not tried again \(/,
   },
-])("production is ready if $what", async ({ account, others, says = /./ }) => {
-  const { wrangler, changes } = cloudflare(account);
-  const { exitCode, last, output } = await run(neighborsWith({ wrangler, ...others }));
-  expect({ exitCode, last, changes }).toEqual({ exitCode: 0, last: READY, changes: [] });
+])("a stage is ready if $what", async ({ says, stage = "production", ...setup }) => {
+  const { exitCode, last, output, changes } = await checked({ stage, ...setup });
+  expect({ exitCode, last, changes }).toEqual({ exitCode: 0, last: `✓ Ready to deploy to ${stage}.`, changes: [] });
   expect(output).toMatch(says);
 });
 
-test("an API that never answers about prices is given up", async () => {
-  timeIsUp();
-  const { exitCode, output } = await run(neighborsWith(api(HOST.slow as Answer)));
-  expect(output).toMatch(/Not checked: prices at Stripe \(.*too slow/);
-  expect(exitCode).toBe(0);
-});
+const KEY = [{ from: LIVE, to: TEST }];
 
-test.each(
-  [/^site secret list/, /^api secret list/, /d1 execute/].flatMap((at) => FAULTS.map((fault) => ({ at, fault }))),
-)("production is not ready if Cloudflare is $fault at $at", async ({ at, fault }) => {
-  const { wrangler, changes } = cloudflare(after(at, WRANGLER[fault]));
-  const { exitCode, last, output } = await run(neighborsWith({ wrangler }));
-  expect({ exitCode, last, changes }).toEqual({ exitCode: 1, last: ONE, changes: [] });
-  expect(output).toMatch(SAYS[fault]);
-  expect(output, "a stack").not.toMatch(/^ +at /m);
-});
-
-test.each<{
-  what: string;
-  account?: Parameters<typeof cloudflare>[0];
-  others?: Partial<Neighbors>;
-  findings: number;
-  says: RegExp;
-}>([
+test.each<Setup & { what: string; findings?: number; says: RegExp }>([
+  { what: "Cloudflare is silent", ...failing(/^site secret list/), says: /✗ Cloudflare: .*A fetch request failed/ },
+  { what: "the database is silent", ...failing(/d1 execute/), says: /✗ database: .*A fetch request failed/ },
+  { what: "Cloudflare sends a page", ...failing(/^site secret list/, PAGE), says: /cannot be read: <!doctype html>/ },
   {
     what: "there is no Worker yet",
-    account: after(/secret list/, NO_WORKER),
+    ...failing(/secret list/, fails("This Worker does not exist on your account. [code: 10007]")),
     findings: SECRETS.site.length + SECRETS.api.length,
     says: /secret put SESSION_SECRET/,
   },
   {
-    what: "a secret is missing",
-    account: { secrets: { ...SECRETS, site: [] } },
-    findings: 1,
-    says: /SESSION_SECRET is missing/,
-  },
-  {
     what: "Stripe charges another price",
-    others: pricesAre(PRICES.map((one) => ({ ...one, at_stripe: null }))),
+    others: api(() => Response.json({ prices: PRICES.map((one) => ({ ...one, at_stripe: null })) })),
     findings: PRICES.length,
     says: /its price at Stripe .* does not exist/,
   },
   {
-    what: "Stripe does not have a custom plan's price",
-    others: pricesAre([{ ...PRICES[0], status: "custom", at_stripe: null }]),
-    findings: 1,
-    says: /its price at Stripe .* does not exist/,
+    what: "the operator's token is another one, also before prices were set",
+    account: { packages: PRICES.map((one) => ({ ...one, stripe_price_id: "price_mini" })) },
+    others: api(() => new Response("No.", { status: 401 })),
+    says: /✗ The API answered 401: No\. Is OPERATOR_TOKEN the API's secret/,
   },
+  { what: "the company is the example's", others: { company: { name: "acme.example" } }, says: /app\/company\.ts/ },
+  { what: "this folder is no repository", others: { git: () => undefined }, says: /✗ this folder is not a git repo/ },
   {
-    what: "the company is the example's",
-    others: { company: { name: "https://console.citewell.example" } },
-    findings: 1,
-    says: /app\/company\.ts/,
+    what: "the site's own API does not refuse an empty form",
+    others: { settingsOf: siteAlone, ...api(() => new Response("ok")) },
+    says: /: nothing \(SUBSCRIPTION_API_PROMISES\)\. Failed calls are tried again [\s\S]*✗ site: SUBSCRIPTION_API_URL: https:\/\/api\.acme\.com\/subscription answered an empty form with 200, not 400 or 422: is this the API's URL\?/,
   },
-])("production is not ready if $what", async ({ account, others, findings, says }) => {
-  const { wrangler } = cloudflare(account);
-  const { exitCode, last, output } = await run(neighborsWith({ wrangler, ...others }));
-  expect({ exitCode, last }).toEqual({ exitCode: 1, last: `${findings} to fix before a deployment to production.` });
+  { what: "the site alone has a test key", others: { ...REFUSES, settingsOf: alone(KEY) }, says: /must be a live key/ },
+])("production is not ready if $what", async ({ findings = 1, says, ...setup }) => {
+  const { exitCode, last, output, changes } = await checked(setup);
+  const toFix = `${findings} to fix before a deployment to production.`;
+  expect({ exitCode, last, changes }).toEqual({ exitCode: 1, last: toFix, changes: [] });
   expect(output).toMatch(says);
-});
-
-test("production is not ready outside a repository", async () => {
-  const { exitCode, last, output } = await run(neighborsWith({ git: repository({ log: undefined }) }));
-  expect({ exitCode, last }).toEqual({ exitCode: 1, last: ONE });
-  expect(output).toContain("✗ this folder is not a git repository");
+  expect(output, "a stack").not.toMatch(/^ +at /m);
 });
 
 test.each<{ what: string; others: Partial<Neighbors>; left: string }>([
   { what: "both Workers", others: {}, left: "secrets, migrations and packages" },
   { what: "the site alone", others: { settingsOf: siteAlone }, left: "secrets, and whether the API answers" },
 ])("offline, the preflight of $what asks nobody and says what it left out", async ({ others, left }) => {
-  const { wrangler, asked } = cloudflare();
-  const { exitCode, last, output } = await run(neighborsWith({ wrangler, ...others }), true);
-  expect({ exitCode, last, asked }).toEqual({ exitCode: 0, last: READY, asked: [] });
+  const { exitCode, output, asked } = await checked({ others, isOffline: true });
+  expect({ exitCode, asked }).toEqual({ exitCode: 0, asked: [] });
   expect(output).toContain(`Not checked: ${left} (--offline).`);
   expect(output, "changes of a database that nobody asked").not.toContain("Deploying");
 });
 
-test("the site alone is not ready if its own API does not refuse an empty form", async () => {
-  const { exitCode, output } = await run(neighborsWith({ settingsOf: siteAlone, ...api(() => new Response("ok")) }));
-  expect(output).toContain(
-    "✗ site: SUBSCRIPTION_API_URL: https://api.acme.com/subscription answered an empty form with 200",
-  );
-  expect(exitCode).toBe(1);
+const FORM_URL = "https://api.other.com/subscription";
+const NOT_JSON = "refused an empty form, but not as JSON";
+
+test.each([
+  { status: 400, type: "application/json", body: "{}", problem: undefined },
+  { status: 422, type: "application/problem+json; charset=utf-8", body: "{}", problem: undefined },
+  { status: 400, type: "text/html", body: "{}", problem: `${NOT_JSON} (text/html)` },
+  { status: 400, type: "application/json", body: "no", problem: `${NOT_JSON} (application/json)` },
+])("an API that answers an empty form with $status as $type is judged as $problem", async (row) => {
+  const { status, type, body, problem } = row;
+  const fetch = vi.fn(async () => new Response(body, { status, headers: { "content-type": type } }));
+  expect(await problemOfApi("https://api.other.com", fetch)).toBe(problem && `${FORM_URL} ${problem}`);
+  expect(fetch).toHaveBeenCalledWith(FORM_URL, expect.objectContaining({ method: "POST", body: "{}" }));
 });
 
-test("staging is ready by its own settings", async () => {
-  const beside = neighborsWith({}, "staging");
-  const { exitCode, last } = await outcomeOf(async () => (await preflight("staging", false, beside)).isReady);
-  expect({ exitCode, last }).toEqual({ exitCode: 0, last: "✓ Ready to deploy to staging." });
+test("an API without https is not asked, and one that cannot be reached is named with the cause", async () => {
+  const fetch = vi.fn();
+  expect(await problemOfApi("http://api.other.com", fetch)).toBe("http://api.other.com is not an https URL");
+  expect(fetch).not.toHaveBeenCalled();
+  const unreachable = `${FORM_URL} cannot be reached (getaddrinfo ENOTFOUND)`;
+  expect(await problemOfApi("https://api.other.com", hostsOf({}))).toBe(unreachable);
 });

@@ -1,85 +1,32 @@
 import { expect, test } from "vitest";
 import type { Package } from "../../../../functions/subscription-api/packages";
-import { PACKAGES, packagesIn, priceChanges, setLocalPrices } from "../../../../tools/releases/prices";
+import { PACKAGES, parsePlans, priceChanges, setLocalPrices } from "../../../../tools/releases/prices";
 import { apiInProcess } from "../../../support/api-in-process/api";
 import { neighborsWith } from "../neighbors";
 
 /* A release changes the API's prices and the site in an order that never charges anyone more than the page showed. */
 
-const NAMES = { mini: "id-mini", lite: "id-lite", standard: "id-standard" };
-const item = (name: keyof typeof NAMES, dollars: number) => ({ id: NAMES[name], name, price_cents: dollars * 100 });
-const row = (name: keyof typeof NAMES, dollars: number, stripe_price_id = `price_0123456789abcdef${name}`) => ({
+const item = (name: string, dollars: number) => ({ id: `id-${name}`, name, price_cents: dollars * 100 });
+const row = (name: string, dollars: number, stripe_price_id = "price_0123456789abcdef"): Package => ({
   ...item(name, dollars),
-  stripe_price_id,
-  status: "listed" as Package["status"],
+  ...{ stripe_price_id, status: "listed" },
 });
 
-test.each([
-  {
-    what: "a lower price",
-    known: row("mini", 100),
-    wanted: item("mini", 80),
-    step: "beforeSite",
-    says: "mini: $100 → $80 a month, before the site",
-  },
-  {
-    what: "a higher price",
-    known: row("mini", 100),
-    wanted: item("mini", 120.5),
-    step: "afterSite",
-    says: "mini: $100 → $120.50 a month, after the site",
-  },
-  {
-    what: "a new plan",
-    known: undefined,
-    wanted: item("mini", 100),
-    step: "beforeSite",
-    says: "mini: $100 a month, before the site",
-  },
-  {
-    what: "another name",
-    known: { ...row("mini", 100), name: "small" },
-    wanted: item("mini", 100),
-    step: "beforeSite",
-    says: "mini: $100 a month, before the site",
-  },
-  {
-    what: "a placeholder of Stripe's price",
-    known: row("mini", 100, "price_mini"),
-    wanted: item("mini", 100),
-    step: "beforeSite",
-    says: "mini: $100 a month, before the site",
-  },
-  {
-    what: "a higher price that has not been sold yet",
-    known: row("mini", 100, "price_mini"),
-    wanted: item("mini", 120),
-    step: "beforeSite",
-    says: "mini: $100 → $120 a month, before the site",
-  },
-  {
-    what: "a plan that was retired",
-    known: { ...row("mini", 100), status: "retired" },
-    wanted: item("mini", 120),
-    step: "beforeSite",
-    says: "mini: $100 → $120 a month, before the site",
-  },
-  {
-    what: "a plan that was custom",
-    known: { ...row("mini", 100), status: "custom" },
-    wanted: item("mini", 100),
-    step: "beforeSite",
-    says: "mini: $100 a month, before the site",
-  },
-] as const)("the API gets $what $step", ({ known, wanted, step, says }) => {
-  const nothing = { beforeSite: [], afterSite: [], retired: [] };
-  expect(priceChanges([wanted], known ? [known] : [])).toEqual({ ...nothing, [step]: [wanted], sentences: [says] });
-});
+const $100 = row("mini", 100);
+const UNSOLD = row("mini", 100, "price_mini");
+const RETIRED: Package = { ...$100, status: "retired" };
 
-test("a release that raises one price and lowers another changes each in its own step", () => {
-  const known = [row("mini", 100), row("lite", 200), row("standard", 500)];
-  const { beforeSite, afterSite } = priceChanges([item("mini", 120), item("lite", 150), item("standard", 500)], known);
-  expect({ beforeSite, afterSite }).toEqual({ beforeSite: [item("lite", 150)], afterSite: [item("mini", 120)] });
+test.each<{ what: string; known?: Package; dollars: number; says: string }>([
+  { what: "a lower price", known: $100, dollars: 80, says: "mini: $100 → $80 a month, before the site" },
+  { what: "a higher price", known: $100, dollars: 120.5, says: "mini: $100 → $120.50 a month, after the site" },
+  { what: "a new plan", dollars: 100, says: "mini: $100 a month, before the site" },
+  { what: "another name", known: { ...$100, name: "S" }, dollars: 100, says: "mini: $100 a month, before the site" },
+  { what: "a higher price, unsold", known: UNSOLD, dollars: 120, says: "mini: $100 → $120 a month, before the site" },
+  { what: "a retired plan", known: RETIRED, dollars: 120, says: "mini: $100 → $120 a month, before the site" },
+])("the API gets $what: $says", ({ known, dollars, says }) => {
+  const step = says.endsWith("after the site") ? "afterSite" : "beforeSite";
+  const expected = { beforeSite: [], afterSite: [], retired: [], sentences: [says], [step]: [item("mini", dollars)] };
+  expect(priceChanges([item("mini", dollars)], known ? [known] : [])).toEqual(expected);
 });
 
 test.each([
@@ -92,6 +39,8 @@ test.each([
 
 test("npm start retires the packages of a kept database that plans.ts no longer lists, except custom ones", async () => {
   const { ask, rows } = apiInProcess();
+  // The first migration's, which may be other ones than these plans.
+  rows("DELETE FROM packages");
   const insert = "INSERT INTO packages VALUES (?1, ?2, 100, ?1, ?2)";
   for (const status of ["listed", "custom"]) rows(insert, crypto.randomUUID(), status);
   await setLocalPrices(neighborsWith({ fetch: ask }));
@@ -102,12 +51,9 @@ test("npm start retires the packages of a kept database that plans.ts no longer 
   ]);
 });
 
-test("the plans are read from their file's text", async () => {
-  const source = `export const PAID_PLANS = [{ title: "MINI", priceCents: 1_999, packageId: "a-package" }] as const;`;
-  expect(await packagesIn(source)).toEqual([{ id: "a-package", name: "MINI", price_cents: 1_999 }]);
-});
-
-test("a plan whose price cannot be charged is named", async () => {
-  const source = `export const PAID_PLANS = [{ title: "MINI", priceCents: 19.99, packageId: "a-package" }];`;
-  await expect(packagesIn(source)).rejects.toThrow("MINI in app/contract/plans.ts has the price 19.99.");
+test("the plans are read from their file's text, and one whose price cannot be charged is named", async () => {
+  const source = (priceCents: string) =>
+    `export const PAID_PLANS = [{ title: "MINI", priceCents: ${priceCents}, packageId: "a-package" }] as const;`;
+  expect(await parsePlans(source("1_999"))).toEqual([{ id: "a-package", name: "MINI", price_cents: 1_999 }]);
+  await expect(parsePlans(source("19.99"))).rejects.toThrow("MINI in app/contract/plans.ts has the price 19.99.");
 });

@@ -1,17 +1,21 @@
 import { expect, test } from "vitest";
 import { formFields, INVALID_EMAIL } from "../../../../app/contract/fields/form-fields";
+import { monthlyPrice } from "../../../../app/contract/money";
+import { PUBLIC_PATHS } from "../../../../app/seo/public-paths";
 import type { Neighbors } from "../../../../tools/neighbors";
+import { PACKAGES } from "../../../../tools/releases/prices";
 import { smoke } from "../../../../tools/releases/smoke";
-import { type Answer, HOST, hostsOf, neighborsWith, siteAlone, timeIsUp } from "../neighbors";
+import { type Answer, HOST, hostsOf, neighborsWith, OPERATOR, REPRICED, SOLD, siteAlone, timeIsUp } from "../neighbors";
 import { outcomeOf } from "../outcome";
 
 /* `npm run smoke`: which answers of the site, the API and Stripe are right, and what its last line says. */
 
+const [FIRST] = PACKAGES;
 const HEALTH = { release: "a-release", commit: "0123456789ab" };
 const FORM = `<h1>${Object.keys(formFields)
   .map((name) => `<input name="${name}">`)
   .join("")}<script src="/build/a.js"></script><script src="/build/b.js"></script>`;
-const COOKIE = { "set-cookie": "__Host-form=0123456789abcdefghijkl; Path=/" };
+const COOKIE = "__Host-form=0123456789abcdefghijkl; Path=/";
 
 /** The right site, in which some paths answer otherwise. */
 const site =
@@ -22,7 +26,9 @@ const site =
     if (other) return other(path, init);
     if (path === "/health") return Response.json(HEALTH);
     if (init.method === "POST") return new Response(INVALID_EMAIL, { status: 422 });
-    if (path.startsWith("/subscription/")) return new Response(FORM, { headers: COOKIE });
+    const plan = PACKAGES.find(({ id }) => path.endsWith(id));
+    if (plan)
+      return new Response(`${FORM}Then ${monthlyPrice(plan.price_cents)}`, { headers: { "set-cookie": COOKIE } });
     return new Response("<h1>A page</h1>");
   };
 const api: Answer = (path) =>
@@ -32,22 +38,39 @@ const api: Answer = (path) =>
 const stripe: Answer = () => Response.json({ error: {} }, { status: 404 });
 
 type Setup = { hosts?: Record<string, Answer>; others?: Partial<Neighbors> };
+/** The API answers otherwise at a path. */
+const apiAt = (path: string, answer: Answer): Setup => ({
+  hosts: { "api.acme.com": (asked, init) => (asked === path ? answer : api)(asked, init) },
+});
+const withToken = (prices: unknown): Setup => ({
+  ...apiAt("/operator/prices", () => Response.json({ prices })),
+  others: { env: OPERATOR },
+});
 function smoked({ hosts = {}, others = {} }: Setup) {
   const all = { "www.acme.com": site(), "api.acme.com": api, "api.stripe.com": stripe, ...hosts };
   return outcomeOf(() => smoke("production", neighborsWith({ fetch: hostsOf(all), ...others })));
 }
 
+const SEEN = [
+  `✓ pages: ${PUBLIC_PATHS.join(" ")}`,
+  "✓ site: release a-release, commit 0123456789ab",
+  "✓ form: its fields, cookie and 2 scripts; an incomplete form came back with its errors",
+  "✓ subscription API: release a-release, commit 0123456789ab",
+  "✓ refusals: an empty sign-up and an unsigned webhook were refused",
+  "✓ Stripe key: Stripe knows the publishable key",
+];
+const WORKS = "Everything works in production.";
+
 test("a deployment in which everything is right works, and each check says what it saw", async () => {
-  const { exitCode, last, lines } = await smoked({});
-  expect({ exitCode, last }).toEqual({ exitCode: 0, last: "Everything works in production." });
-  expect(lines.slice(1, -1).map((line) => line.replace(/:.*/, ""))).toEqual([
-    "✓ pages",
-    "✓ site",
-    "✓ form",
-    "✓ subscription API",
-    "✓ refusals",
-    "✓ Stripe key",
-  ]);
+  const { exitCode, lines } = await smoked({});
+  const notAsked = expect.stringMatching(/^Not checked: .*OPERATOR_TOKEN/);
+  expect({ exitCode, lines: lines.slice(1) }).toEqual({ exitCode: 0, lines: [...SEEN, notAsked, WORKS] });
+  const asked = await smoked(withToken(SOLD));
+  const prices = "✓ prices: the form of each plan has the API's price";
+  expect({ ...asked, lines: asked.lines.slice(1).sort() }).toMatchObject({
+    exitCode: 0,
+    lines: [...SEEN, prices, WORKS].sort(),
+  });
 });
 
 const page = (path: string, answer: Answer): Setup => ({ hosts: { "www.acme.com": site({ [path]: answer }) } });
@@ -56,117 +79,43 @@ const status =
   () =>
     new Response("", { status: code });
 const text =
-  (content: string): Answer =>
+  (content: string, cookie = COOKIE): Answer =>
   () =>
-    new Response(content, { headers: COOKIE });
-const HOSTS = {
-  "www.acme.com": "pages, site, form",
-  "api.acme.com": "subscription API, refusals",
-  "api.stripe.com": "Stripe key",
-};
-const KINDS = { silent: /ENOTFOUND/, slow: /too slow/, html: /✗/, failing: /500/ };
+    new Response(content, { headers: { "set-cookie": cookie } });
+const TOO_SLOW = "cannot be reached: too slow";
+const CUSTOM = SOLD.map((one) => ({ ...one, status: "custom" }));
+const ASKED = "GET /subscription/";
+const SENT = "POST /subscription/";
 
-test.each<Setup & { what: string; failed: string; says: RegExp }>([
-  ...Object.entries(HOSTS).flatMap(([host, failed]) =>
-    Object.entries(KINDS).map(([kind, says]) => ({
-      ...{ what: `${host} is ${kind}`, hosts: { [host]: HOST[kind] as Answer }, failed, says },
-    })),
-  ),
-  {
-    what: "a page has no heading",
-    ...page("GET /pricing", text("")),
-    failed: "pages",
-    says: /\/pricing has no heading/,
-  },
-  {
-    what: "a page is missing",
-    ...page("GET /pricing", status(404)),
-    failed: "pages",
-    says: /\/pricing was answered 404/,
-  },
-  {
-    what: "/health is another program's",
-    ...page("GET /health", () => Response.json({})),
-    failed: "site",
-    says: /is another program there\?/,
-  },
-  {
-    what: "/health says 503",
-    ...page("GET /health", status(503)),
-    failed: "site",
-    says: /✗ site: \/health was answered 503/,
-  },
-  {
-    what: "the form lacks a field",
-    ...page("GET /subscription/", text(FORM.replace("password", "x"))),
-    failed: "form",
-    says: /the form has no password/,
-  },
-  {
-    what: "the form sets no cookie",
-    ...page("GET /subscription/", () => new Response(FORM)),
-    failed: "form",
-    says: /sets no cookie/,
-  },
-  {
-    what: "the form has no script",
-    ...page("GET /subscription/", text(FORM.replaceAll(".js", ""))),
-    failed: "form",
-    says: /names no script/,
-  },
-  {
-    what: "a script is missing",
-    ...page("GET /build/b.js", status(404)),
-    failed: "form",
-    says: /\/build\/b\.js was answered 404/,
-  },
-  {
-    what: "a wrong form is taken",
-    ...page("POST /subscription/", status(303)),
-    failed: "form",
-    says: /was answered 303, not 422/,
-  },
-  {
-    what: "a wrong form comes back without a reason",
-    ...page("POST /subscription/", status(422)),
-    failed: "form",
-    says: /does not say what is wrong/,
-  },
-  {
-    what: "the API takes an empty sign-up",
-    hosts: {
-      "api.acme.com": (path) =>
-        path === "/subscription"
-          ? Response.json({})
-          : Response.json(HEALTH, { status: path === "/health" ? 200 : 400 }),
-    },
-    failed: "refusals",
-    says: /an empty post to \/subscription was answered 200/,
-  },
-  {
-    what: "Stripe does not know the key",
-    hosts: { "api.stripe.com": status(401) },
-    failed: "Stripe key",
-    says: /Stripe answered 401/,
-  },
-])("a deployment in which $what fails, and the last line names the checks", async ({ failed, says, ...setup }) => {
-  if (setup.what.endsWith("slow")) timeIsUp();
+test.each<Setup & { failed: string; says: string }>([
+  { hosts: { "www.acme.com": HOST.silent }, failed: "pages, site, form", says: "cannot be reached: getaddrinfo" },
+  { hosts: { "api.acme.com": HOST.slow }, failed: "subscription API, refusals", says: TOO_SLOW },
+  { hosts: { "api.stripe.com": HOST.challenging }, failed: "Stripe key", says: "(cf-mitigated: challenge): see" },
+  { ...page("GET /pricing", text("")), failed: "pages", says: "✗ pages: /pricing has no heading" },
+  { ...page("GET /health", text("{}")), failed: "site", says: "/health answered {}: is another program there?" },
+  { ...page(ASKED, text(FORM.replace("password", "x"))), failed: "form", says: "the form has no password" },
+  { ...page(ASKED, text(FORM, "__Host-form=short; Path=/")), failed: "form", says: "the form sets no cookie" },
+  { ...page(ASKED, text(FORM.replaceAll(".js", ""))), failed: "form", says: "the form's page names no script" },
+  { ...page("GET /build/b.js", status(404)), failed: "form", says: "/build/b.js was answered 404: nothing" },
+  { ...page(SENT, status(400)), failed: "form", says: "a form with errors was answered 400, not 422" },
+  { ...page(SENT, status(422)), failed: "form", says: "the answer does not say what is wrong" },
+  { ...apiAt("/subscription", status(200)), failed: "refusals", says: "post to /subscription was answered 200" },
+  { ...apiAt("/webhooks/stripe", status(500)), failed: "refusals", says: "post to /webhooks/stripe was answered 500" },
+  { ...withToken(CUSTOM), failed: "prices", says: `✗ prices: ${FIRST?.name} is custom in the API, not listed` },
+  { ...withToken(REPRICED), failed: "prices", says: `the API sells ${FIRST?.name} for $999 a month` },
+  { hosts: { "api.stripe.com": status(401) }, failed: "Stripe key", says: "✗ Stripe key: Stripe answered 401" },
+])("a deployment is not right in $failed, and the output says: $says", async ({ failed, says, ...setup }) => {
+  if (says === TOO_SLOW) timeIsUp();
   const { exitCode, last, output } = await smoked(setup);
   expect({ exitCode, last }).toEqual({ exitCode: 1, last: `Not right in production: ${failed}.` });
-  expect(output).toMatch(says);
+  expect(output).toContain(says);
 });
 
-test("the site alone needs an API that refuses an empty form as JSON, and no /health of it", async () => {
-  const others = { settingsOf: siteAlone };
-  const refusing: Answer = () => Response.json({ errors: {} }, { status: 422 });
-  const right = await smoked({ hosts: { "api.acme.com": refusing }, others });
-  expect({ exitCode: right.exitCode, last: right.last }).toEqual({
-    exitCode: 0,
-    last: "Everything works in production.",
-  });
-  const wrong = await smoked({ hosts: { "api.acme.com": status(200) }, others });
-  expect({ exitCode: wrong.exitCode, last: wrong.last }).toEqual({
-    exitCode: 1,
-    last: "Not right in production: subscription API.",
-  });
+test.each<{ what: string; answer: Answer; exitCode: number; last: string }>([
+  { what: "refuses", answer: () => Response.json({}, { status: 422 }), exitCode: 0, last: WORKS },
+  { what: "challenges", answer: HOST.challenging, exitCode: 1, last: "Not right in production: subscription API." },
+])("the site alone before an API that $what an empty form ends with: $last", async ({ answer, exitCode, last }) => {
+  const ended = await smoked({ hosts: { "api.acme.com": answer }, others: { settingsOf: siteAlone } });
+  expect(ended).toMatchObject({ exitCode, last });
+  expect(ended.output, "prices, which the reference API alone has").not.toContain("Not checked");
 });

@@ -4,13 +4,15 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
-import { shownOf } from "../../../../tools/start/log-lines";
+import { loadErrorIn, shownOf } from "../../../../tools/start/log-lines";
+
+/* What npm start shows of the Workers' logs. */
 
 /**
- * The stack frame of an error that a bundle throws on line 2 of its source, as V8 writes it. Vitest would map a thrown error's.
+ * The bundle of a source that throws on line 2, and the place there as V8 writes it. Vitest would map a thrown error's.
  * @param hasContents false for a source map with null for the source, as of a package whose own map has no sources
  */
-async function frameOfBundle(hasContents: boolean): Promise<string> {
+async function throwingBundle(hasContents = true) {
   const folder = await mkdtemp(join(tmpdir(), "bundle-"));
   const [source, outfile] = [join(folder, "thrower.ts"), join(folder, "bundle.mjs")];
   await writeFile(source, 'export function thrower(): never {\n  throw new Error("NCBOOM");\n}\n');
@@ -21,36 +23,59 @@ async function frameOfBundle(hasContents: boolean): Promise<string> {
     await writeFile(`${outfile}.map`, JSON.stringify({ ...map, sourcesContent: [null] }));
   }
   const column = (await readFile(outfile, "utf8")).indexOf("new Error") + 1;
-  return `at thrower (${pathToFileURL(outfile)}:1:${column})`;
+  return { url: pathToFileURL(outfile).href, place: `1:${column}` };
 }
 
-test.each([
-  { map: "a source map", hasContents: true },
-  { map: "a source map without the source's text", hasContents: false },
-])("an error is shown with its message, and with its frame in the source by $map", async ({ hasContents }) => {
-  const stack = [await frameOfBundle(hasContents)];
-  const line = JSON.stringify({ level: "error", event: "unexpected", error: "Error", message: "NCBOOM", stack });
-  const [shown, frame = ""] = (shownOf(line) ?? "").split("\n");
-  expect(shown).toBe('{"level":"error","event":"unexpected","error":"Error","message":"NCBOOM"}');
-  expect(frame).toMatch(/^ {4}at thrower \(.*thrower\.ts:2:9\)$/);
+const SOURCE_FRAME = /^ {4}at thrower \(.*thrower\.ts:2:9\)$/;
+
+test("an error is shown with its message and its frame in the source, also by a map without the source's text", async () => {
+  for (const hasContents of [true, false]) {
+    const { url, place } = await throwingBundle(hasContents);
+    // The others are outside the bundles, and are shown as they are.
+    const others = [
+      "at async Promise.all (index 0)",
+      "at run (file:///no/such.js:1:2)",
+      "at run (file://host/b.js:1:2)",
+    ];
+    const shared = { level: "error", event: "unexpected", error: "Error", message: "NCBOOM" };
+    const line = JSON.stringify({ ...shared, stack: [`at thrower (${url}:${place})`, ...others] });
+    expect(shownOf(line)?.split("\n"), `has the text: ${hasContents}`).toEqual([
+      JSON.stringify(shared),
+      expect.stringMatching(SOURCE_FRAME),
+      ...others.map((other) => `    ${other}`),
+    ]);
+  }
 });
 
-test("a frame outside the bundles is shown as it is", () => {
-  const stack = [
-    "at async Promise.all (index 0)",
-    "at run (file:///no/such/bundle.js:1:2)",
-    "at run (file://host/bundle.js:1:2)",
+test("an error while a module loads is shown with the Worker's name, and with its frames in the source", async () => {
+  const { url, place } = await throwingBundle();
+  const said = [
+    "service core:user:citewell-site-local: Uncaught Error: NCBOOM",
+    "a second line",
+    `  at bundle.mjs:${place} in thrower`,
+    `  at bundle.mjs:${place}`,
   ];
-  const line = JSON.stringify({ level: "error", event: "unexpected", error: "Error", stack });
-  expect(shownOf(line)?.split("\n").slice(1)).toEqual(stack.map((frame) => `    ${frame}`));
+  expect(loadErrorIn(said, (worker) => (worker === "citewell-site-local" ? url : "")).split("\n")).toEqual([
+    "citewell-site-local: Uncaught Error: NCBOOM",
+    "a second line",
+    expect.stringMatching(SOURCE_FRAME),
+    expect.stringMatching(/^ {4}at .*thrower\.ts:2:9$/),
+  ]);
+});
+
+test("npm run dev shows a developer's own lines, with frames in the source", async () => {
+  const { url, place } = await throwingBundle();
+  expect(shownOf(`    at thrower (${url}:${place})`, true)).toMatch(SOURCE_FRAME);
+  expect(shownOf("a line of mine", true)).toBe("a line of mine");
 });
 
 test.each([
   { line: '{"level":"info","event":"request","method":"GET","route":"/","status":200}', shown: undefined },
-  { line: '{"level":"info","event":"request","method":"GET","route":"/x","status":400}', shown: "GET /x 400" },
+  { line: '{"event":"request","method":"GET","route":"/:x","path":"/y","status":400}', shown: "GET /y 400" },
   { line: '{"level":"info","event":"message_sent","key":"a"}', shown: undefined },
-  { line: '{"level":"warn","event":"price_changed"}', shown: '{"level":"warn","event":"price_changed"}' },
+  { line: '{"level":"warn","event":"terms_changed"}', shown: '{"level":"warn","event":"terms_changed"}' },
   { line: "a line of the runtime", shown: undefined },
-])("the line $line is shown as $shown", ({ line, shown }) => {
+  { line: "✘ [ERROR] of the runtime", shown: "✘ [ERROR] of the runtime" },
+])("npm start shows the line $line as $shown", ({ line, shown }) => {
   expect(shownOf(line)).toBe(shown);
 });

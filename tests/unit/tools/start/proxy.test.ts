@@ -1,10 +1,14 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { platform } from "node:process";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
+import { messageOf, ToolError } from "../../../../tools/failures";
+import { portProblem } from "../../../../tools/start/port-in-use";
 import { createProxy } from "../../../../tools/start/proxy";
+
+/* What stands before the Workers of npm start, and why it cannot listen on a port. */
 
 /** A server in the place of a Worker. */
 async function startWorker(listener: RequestListener) {
@@ -22,22 +26,24 @@ async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
+  await once(server.close(), "close");
   return port;
 }
 
-/** A proxy before a Worker that can be replaced. */
-async function startProxy(first: RequestListener) {
-  let worker = await startWorker(first);
+/** A proxy before Workers at this address. */
+async function proxyBefore(address: () => Promise<URL>, host?: string) {
   const [proxy, port] = [createProxy(), await freePort()];
-  await proxy.listen(port, undefined, async () => worker);
+  await proxy.listen(port, host, address);
   onTestFinished(() => proxy.close());
-  const replace = async (listener: RequestListener) => {
-    worker = await startWorker(listener);
-  };
-  /** Asks the Worker, there and back, without the proxy. */
-  const askWorker = async () => void (await (await fetch(worker)).text());
-  return { ...proxy, port, replace, askWorker, url: `http://127.0.0.1:${port}/` };
+  return { ...proxy, port, url: `http://127.0.0.1:${port}/` };
+}
+
+/** A released proxy before a Worker. */
+async function startProxy(listener: RequestListener, host?: string) {
+  const worker = await startWorker(listener);
+  const proxy = await proxyBefore(async () => worker, host);
+  proxy.release();
+  return { ...proxy, worker };
 }
 
 const says =
@@ -59,93 +65,123 @@ function keptConnection(port: number) {
 }
 
 test("a request waits until the Workers are ready", async () => {
-  const [worker, proxy, port] = [await startWorker(says("ready")), createProxy(), await freePort()];
-  onTestFinished(() => proxy.close());
+  const worker = await startWorker(says("ready"));
   const events: string[] = [];
-  await proxy.listen(port, undefined, async () => {
+  const { url, release } = await proxyBefore(async () => {
     events.push("the request goes to the Worker");
     return worker;
   });
-  const answered = fetch(`http://127.0.0.1:${port}/`);
+  const answered = fetch(url);
   // Meanwhile a request that nothing holds goes there and back.
   await fetch(worker);
   events.push("the Workers are ready");
-  proxy.release();
+  release();
   expect(await (await answered).text()).toBe("ready");
   expect(events).toEqual(["the Workers are ready", "the request goes to the Worker"]);
 });
 
 test("a request that has begun is answered before a reload", async () => {
-  let answer = () => {};
-  let begin = () => {};
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
-  const { url, release, hold } = await startProxy((_request, response) => {
-    answer = () => void response.end("complete");
-    begin();
-  });
-  release();
+  const requests = new EventEmitter();
+  const begun = once(requests, "begun");
+  const { url, hold } = await startProxy((_request, response) => void requests.emit("begun", response));
   const answered = fetch(url).then((response) => response.text());
-  await begun;
+  const [response] = await begun;
   const held = hold();
-  answer();
+  response.end("complete");
   await held;
   expect(await answered).toBe("complete");
 });
 
 test("a client's connection is kept over a reload, and its next request reaches the new Worker", async () => {
-  const { port, release, hold, replace, askWorker } = await startProxy(says("old"));
+  const workers = [await startWorker(says("old")), await startWorker(says("new"))] as const;
+  let current: URL = workers[0];
+  const { port, release, hold } = await proxyBefore(async () => current);
   release();
   const { ask } = keptConnection(port);
   expect(await ask()).toMatch(/old$/m);
   await hold();
   const next = ask();
-  await askWorker();
-  await replace(says("new"));
+  // Meanwhile a request that nothing holds goes there and back.
+  await fetch(workers[0]);
+  current = workers[1];
   release();
   expect(await next).toMatch(/new/);
 });
 
 test("a WebSocket ends with a reload, so that its client connects again", async () => {
-  const { port, release, hold } = await startProxy(says("switching"));
-  release();
+  const { port, hold } = await startProxy(says("switching"));
   const { ask, closed } = keptConnection(port);
   await ask("Upgrade: websocket\r\n");
   await hold();
   await expect(closed).resolves.toBeDefined();
 });
 
+test("Workers that do not run are answered for with the reason, until they run", async () => {
+  let address: () => Promise<URL> = async () => {
+    throw new ToolError("NCBOOM at app/root.tsx:1:2");
+  };
+  const { url, release } = await proxyBefore(() => address());
+  release();
+  const answer = await fetch(url);
+  expect([answer.status, await answer.text()]).toEqual([500, "NCBOOM at app/root.tsx:1:2\n"]);
+  const headers = { refresh: "1", "content-type": "text/plain; charset=utf-8" };
+  expect(Object.fromEntries(answer.headers)).toMatchObject(headers);
+  address = () => startWorker(says("fixed"));
+  expect(await (await fetch(url)).text()).toBe("fixed");
+});
+
 test("a client of HTTP/1.0 gets no compressed answer, which would come in chunks", async () => {
-  const { port, release } = await startProxy((request, response) => {
+  const { port } = await startProxy((request, response) => {
     response.end(`Accept-Encoding is ${request.headers["accept-encoding"]}`);
   });
-  release();
   const socket = connect(port, "127.0.0.1");
   socket.write("GET / HTTP/1.0\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n");
   expect(await text(socket)).toContain("Accept-Encoding is undefined");
 });
 
+test.each([
+  { status: 413, closes: true },
+  { status: 503, closes: true },
+  { status: 303, closes: false },
+])("an answer $status says that the connection ends: $closes", async ({ status, closes }) => {
+  const { port } = await startProxy((_request, response) => void response.writeHead(status).end("answered"));
+  const answer = await keptConnection(port).ask("Content-Length: 300000\r\n");
+  expect(answer.includes("Connection: close\r\n")).toBe(closes);
+  expect(answer).toContain("answered");
+});
+
 test("other devices are served on all addresses, and this machine also by [::1]", async () => {
-  const worker = await startWorker(says("served"));
-  const [proxy, port] = [createProxy(), await freePort()];
-  await proxy.listen(port, "0.0.0.0", async () => worker);
-  onTestFinished(() => proxy.close());
-  proxy.release();
-  const hosts = ["127.0.0.1", "[::1]"];
-  const answers = hosts.map((host) => fetch(`http://${host}:${port}/`).then((response) => response.text()));
-  expect(await Promise.all(answers)).toEqual(hosts.map(() => "served"));
+  const { port } = await startProxy(says("served"), "0.0.0.0");
+  for (const host of ["127.0.0.1", "[::1]"])
+    expect(await (await fetch(`http://${host}:${port}/`)).text(), host).toBe("served");
 });
 
 /** Windows does not tell. */
-test.skipIf(platform === "win32")(
-  "a port in use is reported with the process that listens on it, and what to do",
-  async () => {
-    const { port } = await startProxy(says("first"));
-    await expect(createProxy().listen(port, undefined, () => startWorker(says("second")))).rejects.toThrow(
-      new RegExp(
-        `^Port ${port} is in use by process ${process.pid} \\(.*node.*\\): stop it with kill ${process.pid}, or choose another port, such as PORT=\\d+ npm start\\.$`,
-      ),
-    );
+test.skipIf(platform === "win32")("a port in use is reported with its process, and what to do", async () => {
+  const { port, worker } = await startProxy(says("first"));
+  await expect(createProxy().listen(port, undefined, async () => worker)).rejects.toThrow(
+    new RegExp(
+      `^Port ${port} is in use by process ${process.pid} \\(.*node.*\\): stop it with kill ${process.pid}, or choose another port, such as PORT=\\d+ npm start\\.$`,
+    ),
+  );
+});
+
+const errorWith = (code: string) => Object.assign(new Error("listen"), { code, syscall: "listen" });
+const DENIED = (port: number, other: number) =>
+  `This user may not listen on port ${port}: choose one above 1023, such as PORT=${other} npm start.`;
+
+test.each([
+  // Nothing listens on it, as on a port of a process that this user may not see.
+  {
+    port: 0,
+    code: "EADDRINUSE",
+    says: "Port 0 is in use: stop the program that uses it, or choose another port, such as PORT=9000 npm start.",
   },
-);
+  { port: 8_996, code: "EACCES", says: DENIED(8_996, 9_000) },
+  { port: 8_997, code: "EACCES", says: DENIED(8_997, 9_100) },
+  { port: 9_003, code: "EACCES", says: DENIED(9_003, 9_100) },
+  { port: 9_004, code: "EACCES", says: DENIED(9_004, 9_000) },
+  { port: 80, code: "ENOTFOUND", says: "listen" },
+])("$code of the port $port is reported in one sentence, and another error as it is", async ({ port, code, says }) => {
+  expect(messageOf(await portProblem(port, errorWith(code)))).toBe(says);
+});

@@ -6,49 +6,39 @@ import { outcomeOf } from "../outcome";
 
 const URL_OF_HEALTH = "http://localhost:8788/health";
 const HOURS = 3_600_000;
+const PROBLEM = '{"keys":["OPERATOR_TOKEN"]}';
 
-/** Waits for a Worker that gives these answers one after the other; the last one repeats. */
-async function wait(answers: (() => Response)[], withinMs: number) {
-  let asked = 0;
-  vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
-    const answer = answers[Math.min(asked, answers.length - 1)];
-    asked += 1;
-    if (!answer) throw new Error("A Worker needs an answer");
-    return answer();
-  });
-  const outcome = await outcomeOf(async () => {
-    await untilWell("subscription-api", URL_OF_HEALTH, { withinMs, everyMs: 0 });
-    return true;
-  });
-  return { ...outcome, asked };
-}
-
-const well = () => Response.json({ status: "ok" });
-const wrong = () => new Response('{"problems":[{"name":"OPERATOR_TOKEN"}]}', { status: 503 });
-const failed = () => new Response("<!doctype html>", { status: 500 });
-const unreachable = () => {
+type Answer = () => Response;
+const well: Answer = () => Response.json({ status: "ok" });
+const wrong: Answer = () => new Response(PROBLEM, { status: 503 });
+const maintained: Answer = () => Response.json({ keys: ["MAINTENANCE"] }, { status: 503 });
+const failed: Answer = () => new Response("<!doctype html>", { status: 500 });
+const unreachable: Answer = () => {
   throw new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED 127.0.0.1:8788") });
 };
+const WRONG = [`The Worker subscription-api is not ready. ${URL_OF_HEALTH} says:`, PROBLEM, "Its log is above."];
+const UNREACHABLE = "The host cannot be reached (connect ECONNREFUSED 127.0.0.1:8788): check the network.";
 
-test.each([
-  { what: "healthy at once", answers: [well], asked: 1 },
-  { what: "healthy after one answer", answers: [wrong, well], asked: 2 },
-  { what: "healthy after three answers", answers: [failed, wrong, failed, well], asked: 4 },
-])("a Worker that is $what is asked $asked times", async ({ answers, asked }) => {
-  expect(await wait(answers, HOURS)).toMatchObject({ exitCode: 0, last: "", asked });
-});
-
-test.each([
-  { what: "has a wrong setting", answer: wrong, says: '{"problems":[{"name":"OPERATOR_TOKEN"}]}' },
-  { what: "answers HTML", answer: failed, says: "<!doctype html>" },
-])("a Worker that $what in the end is named with its answer, and ends the command with 1", async ({ answer, says }) => {
-  const { exitCode, lines } = await wait([answer], 0);
-  const named = `The Worker subscription-api is not ready. ${URL_OF_HEALTH} says:`;
-  expect({ exitCode, lines }).toEqual({ exitCode: 1, lines: [named, says, "Its log is above."] });
-});
-
-test("a Worker that cannot be reached ends the command with 1 at once, in one line", async () => {
-  const { exitCode, lines, asked } = await wait([unreachable], HOURS);
-  const says = "The host cannot be reached (connect ECONNREFUSED 127.0.0.1:8788): check the network.";
-  expect({ exitCode, lines, asked }).toEqual({ exitCode: 1, lines: [says], asked: 1 });
-});
+/** The Worker gives its answers one after the other. */
+test.each<{ what: string; answers: Answer[]; withinMs?: number; exitCode?: number; lines?: string[] }>([
+  { what: "is in maintenance, as its settings say", answers: [maintained] },
+  { what: "is healthy after three answers", answers: [failed, wrong, failed, well] },
+  { what: "has a wrong setting in the end", answers: [wrong], withinMs: 0, exitCode: 1, lines: WRONG },
+  { what: "cannot be reached", answers: [unreachable], exitCode: 1, lines: [UNREACHABLE] },
+])(
+  "npm start waits for a Worker that $what no longer than it must, and ends with its answer",
+  async ({ answers, ...row }) => {
+    const { withinMs = HOURS, exitCode = 0, lines = [] } = row;
+    const left = [...answers];
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
+      const next = left.shift();
+      if (!next) throw new Error("Asked once too often");
+      return next();
+    });
+    const outcome = await outcomeOf(async () => {
+      await untilWell("subscription-api", URL_OF_HEALTH, { withinMs, everyMs: 0 });
+      return true;
+    });
+    expect({ exitCode: outcome.exitCode, lines: outcome.lines, left }).toEqual({ exitCode, lines, left: [] });
+  },
+);
