@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { platform } from "node:process";
@@ -10,6 +10,7 @@ import { backup } from "../../../tools/backup/backup";
 import { restore } from "../../../tools/backup/restore";
 import type { Neighbors } from "../../../tools/neighbors";
 import { API_FOLDER, root, type Stage } from "../../../tools/wrangler/wrangler";
+import { stopClock } from "../../support/clock";
 import { deployment } from "./filled-in-deployment";
 import { checkoutWith, MIGRATION } from "./neighbors";
 import { outcomeOf } from "./outcome";
@@ -18,6 +19,7 @@ import { outcomeOf } from "./outcome";
 
 const DUMP = "PRAGMA defer_foreign_keys=TRUE;\nINSERT INTO sign_ups VALUES('ada@example.com');\n";
 const NOW = "2026-11-22T12:00:00Z";
+stopClock(Date.parse(NOW));
 const NAME = "citewell-subscriptions-2026-11-22T12-00-00Z.sql.age";
 const key = await generateX25519Identity();
 const recipient = await identityToRecipient(key);
@@ -26,17 +28,13 @@ const settingsOf: Neighbors["settingsOf"] = () => deployment();
 
 let temporary = "";
 let folder = "";
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse(NOW) });
-  const top = await realpath(await mkdtemp(join(tmpdir(), "backup-")));
+beforeEach(() => {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), "backup-")));
   [temporary, folder] = [join(top, "temporary"), join(top, "copies")];
-  await mkdir(temporary);
+  mkdirSync(temporary);
   temporaryFolderIs(temporary);
 });
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllEnvs();
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 /** Windows has its own name for the variable. */
 function temporaryFolderIs(path: string): void {
@@ -110,8 +108,9 @@ test.each<Account & { what: string; to?: string; says: string }>([
   { what: "Cloudflare fails to export", fails: /export/, says: "✗ Wrangler says: A fetch request failed" },
   { what: "Cloudflare sends nothing", dump: "", says: "✗ Cloudflare sent an empty copy." },
   { what: "somebody presses Ctrl-C", onRun: pressCtrlC, says: "✗ Stopped. Nothing was kept on this machine." },
-])("a backup while $what leaves no file behind and says why, without the key", async ({ to, says, ...account }) => {
-  const { exitCode, last, output } = await backUp(cloudflare(account).wrangler, { ...(to && { to }) });
+])("a backup while $what leaves no file behind and says why, without the key", async (row) => {
+  const { to = recipient, says, ...account } = row;
+  const { exitCode, last, output } = await backUp(cloudflare(account).wrangler, { to });
   expect({ exitCode, last }).toEqual({ exitCode: 1, last: expect.stringContaining(says) });
   expect([...(existsSync(folder) ? readdirSync(folder) : []), ...readdirSync(temporary)]).toEqual([]);
   expect(output).not.toContain(key);
@@ -128,8 +127,8 @@ test("a backup into a file, a second one in the same second, and one beside the 
   expect(second).toMatchObject({ exitCode: 1, last: `✗ ${copy} is already there.` });
   expect(readFileSync(copy)).toEqual(first);
 
-  await mkdir(join(root, "build"), { recursive: true });
-  const inside = await mkdtemp(join(root, "build/tmp-"));
+  mkdirSync(join(root, "build"), { recursive: true });
+  const inside = mkdtempSync(join(root, "build/tmp-"));
   onTestFinished(() => rm(inside, { recursive: true }));
   temporaryFolderIs(inside);
   const { wrangler, asked } = cloudflare();
@@ -171,16 +170,13 @@ test.each<Refused>([
   { what: "Cloudflare refuses the copy", fails: /--file/, says: "✗ Wrangler says: A fetch request failed" },
   { what: "somebody presses Ctrl-C", fails: /--file/, onRun: pressCtrlC, says: "✗ Stopped." },
 ])("a restore while $what changes nothing and says why", async (row) => {
-  const { of: stage = "production", made, damage, at = NOW, BACKUP_KEY, file, says, ...account } = row;
+  const copy = join(folder, NAME);
+  const { of: stage = "production", made, damage, at = NOW, BACKUP_KEY = key, file = copy, says, ...account } = row;
   await backUp(cloudflare(made).wrangler, { stage });
   vi.setSystemTime(Date.parse(at));
-  const copy = join(folder, NAME);
   if (damage) writeFileSync(copy, await damage(readFileSync(copy)));
   const { wrangler, imported } = cloudflare(account);
-  const { exitCode, last } = await restoreWith(wrangler, {
-    ...(BACKUP_KEY !== undefined && { BACKUP_KEY }),
-    ...(file && { file }),
-  });
+  const { exitCode, last } = await restoreWith(wrangler, { BACKUP_KEY, file });
   expect({ exitCode, last, imported }).toEqual({ exitCode: 1, last: expect.stringContaining(says), imported: [] });
   expect(readdirSync(temporary)).toEqual([]);
 });

@@ -1,5 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
@@ -30,8 +29,8 @@ function write(path: string, at: Date): void {
   for (let parent = dirname(file); parent !== folder; parent = dirname(parent)) utimesSync(parent, at, at);
 }
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "build-"));
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "build-"));
   for (const path of FILES) write(path, LONG_AGO);
 });
 

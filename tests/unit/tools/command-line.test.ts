@@ -1,5 +1,4 @@
-import { symlinkSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -79,8 +78,8 @@ test.each([
   expect(() => readOptions(script, options, args)).toThrow(new ToolError(says));
 });
 
-test("a module is started also where its path leads through a link", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "link-"));
+test("a module is started also where its path leads through a link", () => {
+  const folder = mkdtempSync(join(tmpdir(), "link-"));
   symlinkSync(join(root, "tools"), join(folder, "tools"), "junction");
   vi.spyOn(process, "argv", "get").mockReturnValue([process.execPath, join(folder, "tools/build.ts")]);
   const [build, others] = ["tools/build.ts", "tools/documents.ts"].map((path) => pathToFileURL(join(root, path)).href);

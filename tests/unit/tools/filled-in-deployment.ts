@@ -15,17 +15,9 @@ const texts = files.map((file) => filledIn(readFileSync(join(root, file), "utf8"
 
 export const [LIVE, TEST] = ["pk_live_0123456789abcdef", "pk_test_0123456789abcdef"];
 /** As the API has and Stripe charges them. */
-export const PRICES = PACKAGES.map((plan) => ({ ...plan, price_cents: 10_000 })).map((one) => ({
-  ...one,
-  stripe_price_id: `price_0123456789abcdef${one.name}`,
-  status: "listed" as const,
-  at_stripe: {
-    active: true,
-    currency: "usd",
-    unit_amount: one.price_cents,
-    recurring: "1 month",
-    product_name: one.name,
-  },
+export const PRICES = PACKAGES.map(({ id, name }) => ({
+  ...{ id, name, price_cents: 10_000, stripe_price_id: `price_0123456789abcdef${name}`, status: "listed" as const },
+  at_stripe: { active: true, currency: "usd", unit_amount: 10_000, recurring: "1 month", product_name: name },
 }));
 
 /** A change of the text of a wrangler.toml. */

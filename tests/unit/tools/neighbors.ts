@@ -12,26 +12,17 @@ import { deployment } from "./filled-in-deployment";
 
 type Ran = ReturnType<Neighbors["wrangler"]>;
 const succeeds = (stdout: string): Ran => ({ succeeded: true, stdout, output: stdout });
-export const fails = (output: string): Ran => ({ succeeded: false, stdout: "", output });
 
-/** Wrangler could not reach Cloudflare, or has passed another server's page on. */
-export const SILENT = fails("✘ [ERROR] A fetch request failed, likely due to a connectivity issue.");
-export const PAGE = succeeds("<!doctype html><title>Maintenance</title>");
-/** An account that fails at a command. */
-export const failing = (at: RegExp, as: Ran = SILENT) => ({ account: { faults: [{ at, as }] } });
+/** An account at one of whose commands Wrangler says this; by default, it could not reach Cloudflare. */
+export const failing = (at: RegExp, output = "✘ [ERROR] A fetch request failed.", succeeded = false) => ({
+  account: { faults: [{ at, as: { succeeded, stdout: output, output } }] },
+});
 export type Version = { id: string; metadata: { created_on: string }; annotations: Record<string, string> };
 
 /** The API's catalog, if it is this release's. */
 export const SOLD = PACKAGES.map((one) => ({ ...one, stripe_price_id: "price_0123456789abcdef", status: "listed" }));
 /** The API sells the first plan for more and the second one for less than this release. */
-export const REPRICED = SOLD.map((one, index) => ({
-  ...one,
-  price_cents: [99_900, 100][index] ?? one.price_cents,
-}));
-/** A plan of the API that this release no longer lists. */
-export const WITH_OLD_PLAN = [...SOLD, ...SOLD.slice(0, 1).map((one) => ({ ...one, id: "old" }))];
-/** This release's prices of these two plans, as `takesPrices` notes them. */
-export const [LOWER = "", HIGHER = ""] = PACKAGES.map(({ name, price_cents }) => `${name} ${price_cents}`);
+export const REPRICED = SOLD.map((one, index) => ({ ...one, price_cents: [99_900, 100][index] ?? one.price_cents }));
 
 export const MIGRATION = "0001_first_release.sql";
 /** A checkout with these migrations. */
@@ -127,16 +118,6 @@ export const hostsOf =
   async (url, init = {}) => {
     const { host, pathname, search } = new URL(url);
     return (hosts[host] ?? HOST.silent)(pathname + search, init);
-  };
-
-/** An API whose catalog takes every change, and notes it. */
-export const takesPrices =
-  (changes: string[]): Answer =>
-  (_, { body }) => {
-    const { packages = [], retired = [] } = JSON.parse(String(body));
-    changes.push(...retired.map((id: string) => `retired ${id}`));
-    changes.push(...packages.map((one: (typeof PACKAGES)[number]) => `${one.name} ${one.price_cents}`));
-    return Response.json({ prices: packages });
   };
 
 /** Every request waits longer than its sender. */

@@ -48,9 +48,10 @@ test.each<{ script: string; answer: object; exitCode?: number; body?: object; sa
   { script: "catalog", answer: { prices: [] }, says: /^\{\n {2}"prices": \[\]\n\}$/m },
   { script: "after-restore", answer: { missing: [], next: null }, body: TIMES, says: /^\}$/m },
 ])("$script that the API answers with $answer ends with its words", async ({ script, answer, says, ...expected }) => {
-  const { exitCode, output, bodies } = await ran(script, () => Response.json(answer));
-  const { exitCode: code = 0, body = {} } = expected;
-  expect({ exitCode, output, bodies }).toEqual({ exitCode: code, output: expect.stringMatching(says), bodies: [body] });
+  const { exitCode = 0, body = {} } = expected;
+  const ended = await ran(script, () => Response.json(answer));
+  expect(ended).toMatchObject({ exitCode, output: expect.stringMatching(says) });
+  expect(ended.bodies).toEqual([body]);
 });
 
 const answers = (status: number, text: string) => () => new Response(text, { status });
@@ -62,18 +63,14 @@ test.each<{ what: string; answer: Answer; says: RegExp }>([
   { what: "is slow", answer: HOST.slow, says: /cannot be reached \(too slow\)/ },
   { what: "is cut off in its answer", answer: cut, says: /cannot be reached \(terminated\)/ },
   { what: "answers HTML", answer: answers(200, "<!doctype html>"), says: /is SUBSCRIPTION_API_URL the API's URL\?$/ },
-  {
-    what: "is challenged",
-    answer: HOST.challenging,
-    says: /^a bot check answered for api\.acme\.com.*Cloudflare's switches/,
-  },
+  { what: "is challenged", answer: HOST.challenging, says: /^a bot check answered for api\.acme\.com \(cf-mitigated/ },
   { what: "fails", answer: answers(500, "Broken"), says: /^The API answered 500: Broken$/ },
   { what: "refuses the token", answer: answers(401, "No."), says: /Is OPERATOR_TOKEN the API's secret/ },
   { what: "has no operator's commands", answer: answers(404, "No."), says: /Is OPERATOR_TOKEN the API's secret/ },
 ])("a command fails with one sentence if the API $what", async ({ what, answer, says }) => {
   if (what === "is slow") timeIsUp();
-  const { exitCode, last, lines } = await ran("status", answer);
-  expect({ exitCode, last, lines: lines.length }).toEqual({ exitCode: 1, last: expect.stringMatching(says), lines: 2 });
+  const lines = ["production: https://api.acme.com", expect.stringMatching(says)];
+  expect(await ran("status", answer)).toMatchObject({ exitCode: 1, lines });
 });
 
 test("a command that the API does in parts asks until the last one, and adds them up", async () => {
@@ -97,23 +94,19 @@ test.each<{ what: string; others: Partial<Neighbors>; says: RegExp }>([
   { what: "a token of 31 characters", others: withToken("x".repeat(31)), says: NOT_A_TOKEN },
 ])("with $what every command ends in one line, without the token, and asks nobody", async ({ others, says }) => {
   for (const script of SCRIPTS) {
-    const { exitCode, output, bodies } = await ran(script, () => Response.json({}), { others });
-    const sentence = expect.stringMatching(says);
-    expect({ exitCode, output, bodies }, script).toEqual({ exitCode: 1, output: sentence, bodies: [] });
-    expect(output).not.toContain(OPERATOR_TOKEN);
+    const ended = await ran(script, () => Response.json({}), { others });
+    expect(ended, script).toMatchObject({ exitCode: 1, output: expect.stringMatching(says), bodies: [] });
+    expect(ended.output).not.toContain(OPERATOR_TOKEN);
   }
 });
 
-test.each(["", "nonsense"])(
-  "%j is no address of a person, which a command asks for so that no log has it",
-  async (typed) => {
-    const ask = vi.fn(async () => typed);
-    const { exitCode, last, bodies } = await ran("erase", () => Response.json({}), { others: { ask } });
-    const says = `"${typed}" is not an email address, such as ada@example.com.`;
-    expect({ exitCode, last, bodies }).toEqual({ exitCode: 1, last: says, bodies: [] });
-    expect(ask).toHaveBeenCalledWith("Email address of the person: ");
-  },
-);
+test("a command asks for the address of a person, so that no log has it, and refuses another word", async () => {
+  const ask = vi.fn(async () => "nonsense");
+  const last = '"nonsense" is not an email address, such as ada@example.com.';
+  const ended = await ran("erase", () => Response.json({}), { others: { ask } });
+  expect(ended).toMatchObject({ exitCode: 1, last, bodies: [] });
+  expect(ask).toHaveBeenCalledWith("Email address of the person: ");
+});
 
 const ID = "11111111-2222-4333-8444-555555555555";
 const TEAM = { custom: ID, name: "TEAM", price: "777" };
@@ -133,6 +126,7 @@ test.each<{ options: Partial<Record<string, string>>; body: object }>([
 });
 
 const LACKS = "which is not dollars a month, such as 777 or 777.50.";
+const YESTERDAY = { "restored-to": "yesterday", "stopped-at": TIMES.stopped_at };
 
 test.each<{ script?: string; options?: Partial<Record<string, string>>; says: string }>([
   { options: { custom: ID, price: "777" }, says: NEEDS },
@@ -145,13 +139,10 @@ test.each<{ script?: string; options?: Partial<Record<string, string>>; says: st
   { options: { ...TEAM, name: "TE\0AM" }, says: '--name is "TE\0AM", which is not a name, such as TEAM.' },
   { script: "erase", options: PERSON, says: "Unknown option '--email'. Type:\n  npm run erase production" },
   { script: "after-restore", options: { "restored-to": "now" }, says: "--stopped-at is missing. Type:" },
-  {
-    script: "after-restore",
-    options: { "restored-to": "yesterday", "stopped-at": TIMES.stopped_at },
-    says: '--restored-to is "yesterday", which is not a time, such as 2026-11-23T09:00:00Z.',
-  },
+  { script: "after-restore", options: YESTERDAY, says: `--restored-to is "yesterday", which is not a time, such as` },
   { script: "dance", says: "The commands are export, erase," },
 ])("npm run $script with the options $options is refused", async ({ script = "catalog", options = {}, says }) => {
-  const { exitCode, output, bodies } = await ran(script, () => Response.json({}), { args: optionsOf(options) });
-  expect({ exitCode, output, bodies }).toEqual({ exitCode: 1, output: expect.stringContaining(says), bodies: [] });
+  const output = expect.stringContaining(says);
+  const ended = await ran(script, () => Response.json({}), { args: optionsOf(options) });
+  expect(ended).toMatchObject({ exitCode: 1, output, bodies: [] });
 });

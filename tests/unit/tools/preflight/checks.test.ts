@@ -1,32 +1,25 @@
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { company } from "../../../../app/company";
 import { checkDeployment } from "../../../../tools/preflight/checks";
-import { readWorkerSettings } from "../../../../tools/wrangler/worker-settings";
-import { root, type Stage } from "../../../../tools/wrangler/wrangler";
+import { settingsOf } from "../../../../tools/wrangler/worker-settings";
 import { DATABASES, SECRETS } from "../../../support/filled-in-settings";
 import { deployment, type Edit, LIVE, PRICES, TEST } from "../filled-in-deployment";
 
 /* What the preflight says of settings that are wrong, absent or empty, each sentence whole: where it is, and how to fix it. */
 
 const KEYS = ["site", "api"] as const;
-const WORKERS = {
-  site: { title: "site", file: "wrangler.toml", options: "--env production" },
-  api: {
-    title: "subscription API",
-    file: "functions/subscription-api/wrangler.toml",
-    options: "--env production --cwd functions/subscription-api",
-  },
-};
+const TITLES = { site: "site", api: "subscription API" };
+const FILES = { site: "wrangler.toml", api: "functions/subscription-api/wrangler.toml" };
+const OPTIONS = { site: "--env production", api: "--env production --cwd functions/subscription-api" };
 
 /** Sentences about a Worker. {env}, {vars} and {file} are places in its wrangler.toml, {options} ends a command about it. */
 const about = (key: "site" | "api", sentences: string[] = []) =>
   sentences.map((sentence) =>
-    `${WORKERS[key].title}: ${sentence}`
+    `${TITLES[key]}: ${sentence}`
       .replace("{env}", "[env.production] of {file}")
       .replace("{vars}", "[env.production.vars] of {file}")
-      .replace("{file}", WORKERS[key].file)
-      .replace("{options}", WORKERS[key].options),
+      .replace("{file}", FILES[key])
+      .replace("{options}", OPTIONS[key]),
   );
 
 const PORTAL = "https://billing.stripe.com/p/login/0123456789";
@@ -190,14 +183,10 @@ test("staging refuses production's key and customer portal", () => {
 });
 
 test("the preflight names each example that is left in the repository, or in the company's texts, and an empty text", () => {
-  const workersOf = (stage: Stage) => ({
-    site: readWorkerSettings(join(root, WORKERS.site.file), stage),
-    api: readWorkerSettings(join(root, WORKERS.api.file), stage),
-  });
-  const { site, api } = workersOf("production");
-  const written = [site, api].flatMap(({ vars, routes }) => [...Object.values(vars), ...routes]);
+  const workers = settingsOf("production");
+  const written = Object.values(workers).flatMap((one) => (one ? [...Object.values(one.vars), ...one.routes] : []));
   const examples = [...written, ...Object.values(company).flat()].filter((text) => /\bexample\b/i.test(String(text)));
-  const found = checkDeployment({ ...deployment(), site, api, other: workersOf("staging"), company });
+  const found = checkDeployment({ ...deployment(), ...workers, other: settingsOf("staging"), company });
   expect(examples.filter((text) => !found.some((problem) => problem.includes(String(text))))).toEqual([]);
 
   const profiles = ["100 Example Street, Suite 400", "sales@citewell.example", "https://console.citewell.example", " "];

@@ -5,18 +5,7 @@ import { preflight } from "../../../../tools/preflight/preflight";
 import type { Stage } from "../../../../tools/wrangler/wrangler";
 import { SECRETS } from "../../../support/filled-in-settings";
 import { deployment, type Edit, LIVE, PRICES, TEST } from "../filled-in-deployment";
-import {
-  type Answer,
-  cloudflare,
-  failing,
-  fails,
-  HOST,
-  hostsOf,
-  neighborsWith,
-  OPERATOR,
-  PAGE,
-  siteAlone,
-} from "../neighbors";
+import { type Answer, cloudflare, failing, HOST, hostsOf, neighborsWith, OPERATOR, siteAlone } from "../neighbors";
 import { outcomeOf } from "../outcome";
 
 /* `npm run preflight`: when a stage is ready, and when the command cannot know. It changes nothing. */
@@ -51,7 +40,9 @@ const alone =
     };
   };
 
-const NO_TABLE = fails("✘ [ERROR] no such table: d1_migrations");
+const NO_TABLE = "✘ [ERROR] no such table: d1_migrations";
+/** The first migration's prices, which Stripe does not know. */
+const UNSOLD = PRICES.map((one) => ({ ...one, stripe_price_id: "price_mini" }));
 
 test.each<Setup & { what: string; says: RegExp }>([
   { what: "everything is set", says: /Not checked: prices at Stripe \(the variable OPERATOR_TOKEN is not set\)/ },
@@ -59,8 +50,7 @@ test.each<Setup & { what: string; says: RegExp }>([
   { what: "the database has no table yet", ...failing(/d1 execute/, NO_TABLE), says: /Deploying applies 0001_first/ },
   {
     what: "the API is silent about prices, of which one is new",
-    account: { packages: PRICES.map((one, index) => (index > 0 ? one : { ...one, stripe_price_id: "price_mini" })) },
-    others: api(HOST.silent),
+    ...{ account: { packages: [...UNSOLD.slice(0, 1), ...PRICES.slice(1)] }, others: api(HOST.silent) },
     says: /Not checked: .*ENOTFOUND/,
   },
   { what: "the API is another release", others: api(() => Response.json({})), says: /Not checked: .*has none/ },
@@ -70,20 +60,20 @@ test.each<Setup & { what: string; says: RegExp }>([
     says: /beyond the contract: reminds, links-portal \(SUBSCRIPTION_API_PROMISES\)\. Failed calls are not tried again \(/,
   },
 ])("a stage is ready if $what", async ({ says, stage = "production", ...setup }) => {
-  const { exitCode, last, output, changes } = await checked({ stage, ...setup });
-  expect({ exitCode, last, changes }).toEqual({ exitCode: 0, last: `✓ Ready to deploy to ${stage}.`, changes: [] });
-  expect(output).toMatch(says);
+  const [last, output] = [`✓ Ready to deploy to ${stage}.`, expect.stringMatching(says)];
+  expect(await checked({ stage, ...setup })).toMatchObject({ exitCode: 0, last, changes: [], output });
 });
 
 const KEY = [{ from: LIVE, to: TEST }];
+const PAGE = "<!doctype html>";
+const NO_WORKER = "This Worker does not exist on your account. [code: 10007]";
 
 test.each<Setup & { what: string; findings?: number; says: RegExp }>([
   { what: "Cloudflare is silent", ...failing(/^site secret list/), says: /✗ Cloudflare: .*A fetch request failed/ },
   { what: "the database is silent", ...failing(/d1 execute/), says: /✗ database: .*A fetch request failed/ },
-  { what: "Cloudflare sends a page", ...failing(/^site secret list/, PAGE), says: /cannot be read: <!doctype html>/ },
+  { what: "Cloudflare sends a page", ...failing(/^site secret/, PAGE, true), says: /cannot be read: <!doctype html>/ },
   {
-    what: "there is no Worker yet",
-    ...failing(/secret list/, fails("This Worker does not exist on your account. [code: 10007]")),
+    ...{ what: "there is no Worker yet", ...failing(/secret list/, NO_WORKER) },
     findings: SECRETS.site.length + SECRETS.api.length,
     says: /secret put SESSION_SECRET/,
   },
@@ -95,8 +85,7 @@ test.each<Setup & { what: string; findings?: number; says: RegExp }>([
   },
   {
     what: "the operator's token is another one, also before prices were set",
-    account: { packages: PRICES.map((one) => ({ ...one, stripe_price_id: "price_mini" })) },
-    others: api(() => new Response("No.", { status: 401 })),
+    ...{ account: { packages: UNSOLD }, others: api(() => new Response("No.", { status: 401 })) },
     says: /✗ The API answered 401: No\. Is OPERATOR_TOKEN the API's secret/,
   },
   { what: "the company is the example's", others: { company: { name: "acme.example" } }, says: /app\/company\.ts/ },
@@ -108,42 +97,37 @@ test.each<Setup & { what: string; findings?: number; says: RegExp }>([
   },
   { what: "the site alone has a test key", others: { ...REFUSES, settingsOf: alone(KEY) }, says: /must be a live key/ },
 ])("production is not ready if $what", async ({ findings = 1, says, ...setup }) => {
-  const { exitCode, last, output, changes } = await checked(setup);
-  const toFix = `${findings} to fix before a deployment to production.`;
-  expect({ exitCode, last, changes }).toEqual({ exitCode: 1, last: toFix, changes: [] });
-  expect(output).toMatch(says);
-  expect(output, "a stack").not.toMatch(/^ +at /m);
+  const [last, output] = [`${findings} to fix before a deployment to production.`, expect.stringMatching(says)];
+  const found = await checked(setup);
+  expect(found).toMatchObject({ exitCode: 1, last, changes: [], output });
+  expect(found.output, "a stack").not.toMatch(/^ +at /m);
 });
 
 test.each<{ what: string; others: Partial<Neighbors>; left: string }>([
   { what: "both Workers", others: {}, left: "secrets, migrations and packages" },
   { what: "the site alone", others: { settingsOf: siteAlone }, left: "secrets, and whether the API answers" },
 ])("offline, the preflight of $what asks nobody and says what it left out", async ({ others, left }) => {
-  const { exitCode, output, asked } = await checked({ others, isOffline: true });
-  expect({ exitCode, asked }).toEqual({ exitCode: 0, asked: [] });
-  expect(output).toContain(`Not checked: ${left} (--offline).`);
-  expect(output, "changes of a database that nobody asked").not.toContain("Deploying");
+  const found = await checked({ others, isOffline: true });
+  const output = expect.stringContaining(`Not checked: ${left} (--offline).`);
+  expect(found).toMatchObject({ exitCode: 0, asked: [], output });
+  expect(found.output, "changes of a database that nobody asked").not.toContain("Deploying");
 });
 
 const FORM_URL = "https://api.other.com/subscription";
 const NOT_JSON = "refused an empty form, but not as JSON";
+const said = (status: number, type: string, body: string) => () =>
+  new Response(body, { status, headers: { "content-type": type } });
 
-test.each([
-  { status: 400, type: "application/json", body: "{}", problem: undefined },
-  { status: 422, type: "application/problem+json; charset=utf-8", body: "{}", problem: undefined },
-  { status: 400, type: "text/html", body: "{}", problem: `${NOT_JSON} (text/html)` },
-  { status: 400, type: "application/json", body: "no", problem: `${NOT_JSON} (application/json)` },
-])("an API that answers an empty form with $status as $type is judged as $problem", async (row) => {
-  const { status, type, body, problem } = row;
-  const fetch = vi.fn(async () => new Response(body, { status, headers: { "content-type": type } }));
+test.each<{ what: string; answer: Answer; problem?: string }>([
+  { what: "answers JSON", answer: said(400, "application/json", "{}") },
+  { what: "answers problem details", answer: said(422, "application/problem+json; charset=utf-8", "{}") },
+  { what: "says HTML", answer: said(400, "text/html", "{}"), problem: `${NOT_JSON} (text/html)` },
+  { what: "has no JSON", answer: said(400, "application/json", "no"), problem: `${NOT_JSON} (application/json)` },
+  { what: "is silent", answer: HOST.silent, problem: "cannot be reached (getaddrinfo ENOTFOUND)" },
+])("an API that refuses an empty form and $what is judged as $problem", async ({ answer, problem }) => {
+  const fetch = vi.fn(hostsOf({ "api.other.com": answer }));
   expect(await problemOfApi("https://api.other.com", fetch)).toBe(problem && `${FORM_URL} ${problem}`);
-  expect(fetch).toHaveBeenCalledWith(FORM_URL, expect.objectContaining({ method: "POST", body: "{}" }));
-});
-
-test("an API without https is not asked, and one that cannot be reached is named with the cause", async () => {
-  const fetch = vi.fn();
+  expect(fetch.mock.calls).toMatchObject([[FORM_URL, { method: "POST", body: "{}" }]]);
   expect(await problemOfApi("http://api.other.com", fetch)).toBe("http://api.other.com is not an https URL");
-  expect(fetch).not.toHaveBeenCalled();
-  const unreachable = `${FORM_URL} cannot be reached (getaddrinfo ENOTFOUND)`;
-  expect(await problemOfApi("https://api.other.com", hostsOf({}))).toBe(unreachable);
+  expect(fetch, "also without https").toHaveBeenCalledTimes(1);
 });

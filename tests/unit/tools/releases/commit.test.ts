@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { mkdtemp, readFile } from "node:fs/promises";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -17,12 +16,12 @@ describe.skipIf(spawnSync("git", ["--version"]).error)("with git", () => {
     writeFileSync(join(folder, path), text);
   }
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "repository-"));
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "repository-"));
     git("init", "--quiet");
     git("config", "user.name", "x");
     git("config", "user.email", "x@acme.com");
-    write(".gitignore", await readFile(join(root, ".gitignore"), "utf8"));
+    write(".gitignore", readFileSync(join(root, ".gitignore"), "utf8"));
     write("app/company.ts");
     write("functions/subscription-api/migrations/0001_first_release.sql");
     git("add", "--all");

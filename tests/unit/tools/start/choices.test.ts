@@ -69,10 +69,8 @@ test("without keys Stripe is not asked; both test keys are shown to it once, and
   expect([without.asked, without.choices?.testMode]).toEqual([[], undefined]);
   expect(without.choices?.varsOf("site").STRIPE_JS_URL).toBe("http://localhost:8789/endive/stripe.js");
   const { choices, asked, lines } = await choose(KEYS);
-  expect({ asked, first: lines[0] }).toEqual({
-    asked: [SECRET],
-    first: expect.stringMatching(/^Settings from the envir/),
-  });
+  expect(asked).toEqual([SECRET]);
+  expect(lines[0]).toMatch(/^Settings from the envir/);
   expect(choices?.varsOf("subscription-api")).toMatchObject(KEYS);
   expect(choices?.varsOf("site")).toMatchObject({ STRIPE_PUBLISHABLE_KEY: PUBLISHABLE });
   expect(choices?.varsOf("site").STRIPE_SECRET_KEY, "the site needs no secret key").toBeUndefined();
@@ -81,7 +79,6 @@ test("without keys Stripe is not asked; both test keys are shown to it once, and
 
 test.each([
   { HOST: "", ip: undefined, name: undefined },
-  { HOST: "localhost", ip: undefined, name: undefined },
   { HOST: "::1", ip: undefined, name: undefined },
   { HOST: "192.168.0.7", ip: "0.0.0.0", name: "192.168.0.7" },
   { HOST: "fd00::7", ip: "::", name: "[fd00::7]" },
@@ -92,15 +89,12 @@ test.each([
   expect(workerNames.map((worker) => choices?.varsOf(worker).HOST)).toEqual([name, name, name]);
 });
 
-const address = (family: "IPv4" | "IPv6", value: string, internal = false) => ({
-  ...{ address: value, netmask: "", mac: "", internal, cidr: null },
-  ...(family === "IPv4" ? { family } : { family, scopeid: 0 }),
-});
-
 test("HOST=0.0.0.0 and HOST=:: show the first IPv4 address that other devices can reach", () => {
-  const lo = [address("IPv4", "127.0.0.1", true)];
-  const wire = [address("IPv6", "fd00::7"), address("IPv4", "192.168.0.7")];
-  const radio = [address("IPv4", "10.0.0.7")];
+  const ipv4 = { family: "IPv4" as const, internal: false, netmask: "", mac: "", cidr: null };
+  const lo = [{ ...ipv4, address: "127.0.0.1", internal: true }];
+  const ipv6 = { ...ipv4, family: "IPv6" as const, address: "fd00::7", scopeid: 0 };
+  const wire = [ipv6, { ...ipv4, address: "192.168.0.7" }];
+  const radio = [{ ...ipv4, address: "10.0.0.7" }];
   for (const ip of ["0.0.0.0", "::"]) {
     expect(servedHost({ HOST: ip }, { lo, wire, radio })).toEqual({ ip, name: "192.168.0.7" });
     expect(servedHost({ HOST: ip }, { lo })).toEqual({ ip, name: "localhost" });
@@ -121,10 +115,8 @@ test("a missing folder is made; one that cannot be is reported with the existing
   makeWritable(folder);
   expect((await stat(folder)).isDirectory()).toBe(true);
   await writeFile(file, "");
-  const remedy =
-    platform === "win32"
-      ? "let this user write there"
-      : `make this user its owner with sudo chown -R "$USER" "${file}"`;
+  const owner = `make this user its owner with sudo chown -R "$USER" "${file}"`;
+  const remedy = platform === "win32" ? "let this user write there" : owner;
   expect(() => makeWritable(join(file, "state"))).toThrow(`${file} cannot be written (ENOTDIR): ${remedy}`);
 });
 
@@ -141,9 +133,11 @@ test.each<Given & { what: string }>([
   { what: "with an empty value, which counts as absent", environment: { SESSION_SECRET: "" } },
 ])("$what, the settings are wrangler.toml's, on the chosen ports", async ({ what: _, ...given }) => {
   const { vars, lines, stripe } = await settingsOf({ ...given, port: 9000 });
-  const [SITE_URL, SUBSCRIPTION_API_URL] = ["http://localhost:9000", "http://localhost:9001"];
-  const STRIPE_JS_URL = "http://localhost:9002/endive/stripe.js";
-  expect(vars.site).toMatchObject({ SITE_URL, SUBSCRIPTION_API_URL, STRIPE_JS_URL });
+  expect(vars.site).toMatchObject({
+    SITE_URL: "http://localhost:9000",
+    SUBSCRIPTION_API_URL: "http://localhost:9001",
+    STRIPE_JS_URL: "http://localhost:9002/endive/stripe.js",
+  });
   expect({ lines, stripe }).toEqual({ lines: [], stripe: undefined });
 });
 
@@ -152,18 +146,9 @@ const BY_ENVIRONMENT = { SITE_URL: "http://localhost:2", AUTOMATIC_TAX: "true" }
 test.each<Given & { what: string; vars: object; lines: string[] }>([
   {
     what: "of the .dev.vars in its folder",
-    files: {
-      ".dev.vars": 'SUBSCRIPTION_API_TIMEOUT_MS="2000"',
-      [API_VARS]: "OPERATOR_TOKEN=a-token\nMAINTENANCE=true",
-    },
-    vars: {
-      site: { SUBSCRIPTION_API_TIMEOUT_MS: "2000" },
-      "subscription-api": { OPERATOR_TOKEN: "a-token", MAINTENANCE: "true" },
-    },
-    lines: [
-      "Settings from .dev.vars: SUBSCRIPTION_API_TIMEOUT_MS",
-      `Settings from ${API_VARS}: OPERATOR_TOKEN, MAINTENANCE`,
-    ],
+    files: { ".dev.vars": 'CONSOLE_URL="http://console.test"', [API_VARS]: "OPERATOR_TOKEN=a-token" },
+    vars: { site: { CONSOLE_URL: "http://console.test" }, "subscription-api": { OPERATOR_TOKEN: "a-token" } },
+    lines: ["Settings from .dev.vars: CONSOLE_URL", `Settings from ${API_VARS}: OPERATOR_TOKEN`],
   },
   {
     what: "of .env without .dev.vars, as with wrangler dev",
@@ -185,10 +170,7 @@ test.each<Given & { what: string; vars: object; lines: string[] }>([
 test.each([".dev.vars", API_VARS])("one copied %s with Stripe's test keys is enough for both Workers", async (path) => {
   const example = await readFile(join(root, `${path}.example`), "utf8");
   expect((await settingsOf({ files: { [path]: example } })).lines, "nothing is entered").toEqual([]);
-  const filledIn = example.replaceAll(
-    /^# (STRIPE_(?:SECRET|PUBLISHABLE)_KEY|STRIPE_WEBHOOK_SECRET)=(.+)…$/gm,
-    "$1=$2of_mine",
-  );
+  const filledIn = example.replaceAll(/^# (STRIPE_\w+)=(.+)…$/gm, "$1=$2of_mine");
   expect((await settingsOf({ files: { [path]: filledIn } })).stripe).toEqual({
     STRIPE_SECRET_KEY: "sk_test_of_mine",
     STRIPE_PUBLISHABLE_KEY: "pk_test_of_mine",

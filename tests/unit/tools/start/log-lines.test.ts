@@ -8,47 +8,31 @@ import { loadErrorIn, shownOf } from "../../../../tools/start/log-lines";
 
 /* What npm start shows of the Workers' logs. */
 
-/**
- * The bundle of a source that throws on line 2, and the place there as V8 writes it. Vitest would map a thrown error's.
- * @param hasContents false for a source map with null for the source, as of a package whose own map has no sources
- */
-async function throwingBundle(hasContents = true) {
-  const folder = await mkdtemp(join(tmpdir(), "bundle-"));
-  const [source, outfile] = [join(folder, "thrower.ts"), join(folder, "bundle.mjs")];
-  await writeFile(source, 'export function thrower(): never {\n  throw new Error("NCBOOM");\n}\n');
-  const options = { bundle: true, format: "esm", minify: true, sourcemap: true, sourcesContent: hasContents } as const;
-  await build({ entryPoints: [source], outfile, ...options });
-  if (!hasContents) {
-    const map = JSON.parse(await readFile(`${outfile}.map`, "utf8"));
-    await writeFile(`${outfile}.map`, JSON.stringify({ ...map, sourcesContent: [null] }));
-  }
-  const column = (await readFile(outfile, "utf8")).indexOf("new Error") + 1;
-  return { url: pathToFileURL(outfile).href, place: `1:${column}` };
-}
+/* The bundle of a source that throws on line 2, and the place as V8 writes it. Vitest would map a thrown error's. */
+const folder = await mkdtemp(join(tmpdir(), "bundle-"));
+const [source, outfile] = [join(folder, "thrower.ts"), join(folder, "bundle.mjs")];
+await writeFile(source, 'export function thrower(): never {\n  throw new Error("NCBOOM");\n}\n');
+await build({ entryPoints: [source], outfile, bundle: true, format: "esm", minify: true, sourcemap: true });
+const map = JSON.parse(await readFile(`${outfile}.map`, "utf8"));
+// As of a package whose own map has no sources.
+await writeFile(`${outfile}.map`, JSON.stringify({ ...map, sourcesContent: [null] }));
+const url = pathToFileURL(outfile).href;
+const place = `1:${(await readFile(outfile, "utf8")).indexOf("new Error") + 1}`;
 
 const SOURCE_FRAME = /^ {4}at thrower \(.*thrower\.ts:2:9\)$/;
 
-test("an error is shown with its message and its frame in the source, also by a map without the source's text", async () => {
-  for (const hasContents of [true, false]) {
-    const { url, place } = await throwingBundle(hasContents);
-    // The others are outside the bundles, and are shown as they are.
-    const others = [
-      "at async Promise.all (index 0)",
-      "at run (file:///no/such.js:1:2)",
-      "at run (file://host/b.js:1:2)",
-    ];
-    const shared = { level: "error", event: "unexpected", error: "Error", message: "NCBOOM" };
-    const line = JSON.stringify({ ...shared, stack: [`at thrower (${url}:${place})`, ...others] });
-    expect(shownOf(line)?.split("\n"), `has the text: ${hasContents}`).toEqual([
-      JSON.stringify(shared),
-      expect.stringMatching(SOURCE_FRAME),
-      ...others.map((other) => `    ${other}`),
-    ]);
-  }
+test("an error is shown with its message and its frame in the source, and other frames as they are", () => {
+  const others = ["at async Promise.all (index 0)", "at run (file:///no/such.js:1:2)", "at run (file://host/b.js:1:2)"];
+  const shared = { level: "error", event: "unexpected", error: "Error", message: "NCBOOM" };
+  const line = JSON.stringify({ ...shared, stack: [`at thrower (${url}:${place})`, ...others] });
+  expect(shownOf(line)?.split("\n")).toEqual([
+    JSON.stringify(shared),
+    expect.stringMatching(SOURCE_FRAME),
+    ...others.map((other) => `    ${other}`),
+  ]);
 });
 
-test("an error while a module loads is shown with the Worker's name, and with its frames in the source", async () => {
-  const { url, place } = await throwingBundle();
+test("an error while a module loads is shown with the Worker's name, and with its frames in the source", () => {
   const said = [
     "service core:user:citewell-site-local: Uncaught Error: NCBOOM",
     "a second line",
@@ -63,8 +47,7 @@ test("an error while a module loads is shown with the Worker's name, and with it
   ]);
 });
 
-test("npm run dev shows a developer's own lines, with frames in the source", async () => {
-  const { url, place } = await throwingBundle();
+test("npm run dev shows a developer's own lines, with frames in the source", () => {
   expect(shownOf(`    at thrower (${url}:${place})`, true)).toMatch(SOURCE_FRAME);
   expect(shownOf("a line of mine", true)).toBe("a line of mine");
 });

@@ -30,25 +30,21 @@ test.each<{ paths: string[]; bundles?: WorkerName[]; isReloaded?: boolean; isRes
     expect(effectOf([path], INPUTS), path).toEqual({ isReloaded: true, ...effect, restart: isRestarted ? [path] : [] });
 });
 
-/** Rebuilds whose bundles end when a test says so. */
+/** Rebuilds whose bundles end when a test says so. `said` has the lines for the developer, and each reload. */
 function watched() {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const lines: string[] = [];
-  const done: string[] = [];
+  const said: string[] = [];
   const running: { name: string; end: (error?: Error) => void }[] = [];
   const bundle = (name: WorkerName) =>
     new Promise<ReadonlySet<string>>((resolve, reject) => {
       running.push({ name, end: (error) => (error ? reject(error) : resolve(INPUTS[name])) });
     });
-  const take = rebuilds(
-    { ...INPUTS },
-    { bundle, reload: async () => void done.push("reload"), say: (line) => void lines.push(line) },
-  );
+  const say = (line: string) => void said.push(line);
+  const take = rebuilds({ ...INPUTS }, { bundle, reload: async () => say("reload"), say });
   const settle = () => vi.advanceTimersByTimeAsync(1_000);
   return {
-    lines,
-    done,
+    said,
     /** The Workers that are being bundled. */
     names: () => running.map(({ name }) => name),
     async change(...paths: string[]) {
@@ -66,35 +62,35 @@ function watched() {
 const [SITE, API] = ["functions/site.ts", "functions/subscription-api/index.ts"];
 
 test("files that change at once are bundled and reloaded once", async () => {
-  const { change, end, names, done, lines } = watched();
+  const { change, end, names, said } = watched();
   await change("README.md");
-  expect({ done, lines }, "after a change that is in no Worker").toEqual({ done: [], lines: [] });
+  expect(said, "after a change that is in no Worker").toEqual([]);
   await change(SITE, API, SITE);
   expect(names()).toEqual(["site", "subscription-api"]);
   await end();
-  expect(done).toEqual(["reload"]);
-  expect(lines).toEqual(["Reloaded: site, subscription-api"]);
+  expect(said).toEqual(["reload", "Reloaded: site, subscription-api"]);
 });
 
 test.each([
   { what: "the same file", path: SITE, name: "site" },
   { what: "another Worker's file", path: API, name: "subscription-api" },
 ])("after a change of $what during a rebuild, it is bundled once that rebuild has ended", async ({ path, name }) => {
-  const { change, end, names, done } = watched();
+  const { change, end, names, said } = watched();
   await change(SITE);
   await change(path);
   expect(names(), "while the first is running").toEqual(["site"]);
   await end();
   expect(names()).toEqual([name]);
   await end();
-  expect({ done, names: names() }).toEqual({ done: ["reload", "reload"], names: [] });
+  expect(said).toEqual(["reload", "Reloaded: site", "reload", `Reloaded: ${name}`]);
+  expect(names()).toEqual([]);
 });
 
 test("a Worker whose bundle failed is tried again with the next change, and nothing is reloaded before", async () => {
-  const { change, end, names, done, lines } = watched();
+  const { change, end, names, said } = watched();
   await change(SITE);
   await end(new ToolError("Unexpected token"));
-  expect({ done, lines }).toEqual({ done: [], lines: ["Unexpected token"] });
+  expect(said).toEqual(["Unexpected token"]);
   await change(API);
   expect(names()).toEqual(["site", "subscription-api"]);
 });
