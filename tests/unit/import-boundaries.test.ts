@@ -6,90 +6,61 @@ import { filesIn } from "../support/files-in";
 
 /* Who may import whom. Biome's noImportCycles refuses cycles, types included. */
 
-/** `from`: files by their path; `mayNotImport`: a path without its extension, or a package. */
-const BOUNDARIES: { from: RegExp; mayNotImport: RegExp; why: string }[] = [
-  { from: /^(?:app|functions|tools)\//, mayNotImport: /^tests\//, why: "Only tests import from tests/." },
-  {
-    from: /^tests\/unit\//,
-    mayNotImport: /^tests\/(?:browser|release|workers)\//,
-    why: "What a unit test shares with the other suites is in tests/support/.",
-  },
+/** `from`: files by their path; `never`: a path without its extension, or a package. */
+const BOUNDARIES: { from: RegExp; never: RegExp; why: string }[] = [
+  { from: /^(?:app|functions|tools)\//, never: /^tests\//, why: "Only tests import from tests/." },
+  { from: /^tests\/unit\//, never: /^tests\/(?:browser|release|workers)\//, why: "Suites share only tests/support/." },
   {
     from: /^(?:app|functions|tools)\//,
-    mayNotImport: /^app\/routes\//,
+    never: /^app\/routes\//,
     why: "Only Remix loads routes/. What two routes need is in a feature's folder.",
   },
-  { from: /^app\//, mayNotImport: /^(?:functions|tools)\//, why: "Imports go from functions/ and tools/ to app/." },
+  { from: /^app\//, never: /^(?:functions|tools)\//, why: "Imports go from functions/ and tools/ to app/." },
   {
     from: /^app\/(?!routes\/|root\.tsx)(?!.*\.server\.tsx?$)/,
-    mayNotImport: /^app\/.*\.server$/,
+    never: /^app\/.*\.server$/,
     why: "A module that reaches the browser imports no .server module, which is empty there.",
   },
   {
     from: /^app\/(?:home|pricing|legal)\//,
-    mayNotImport: /^app\/(?:signup|seo)\//,
+    never: /^app\/(?:signup|seo)\//,
     why: "A public page knows neither the sign-up nor what crawlers read.",
   },
   {
     from: /^app\/signup\/server\//,
-    mayNotImport: /^app\/signup\/(?:(?:card|done|form|requests|resume)\/|signup-)/,
+    never: /^app\/signup\/(?:(?:card|done|form|requests|resume)\/|signup-)/,
     why: "server/ knows no view. What both need is in app/signup/.",
   },
   {
     from: /^app\/signup\/[\w-]+\.ts$/,
-    mayNotImport: /^app\/signup\/(?:(?:card|done|form|requests|resume|server)\/|signup-)/,
+    never: /^app\/signup\/(?:(?:card|done|form|requests|resume|server)\/|signup-)/,
     why: "What the sign-up's view and server share knows neither.",
   },
-  {
-    from: /^app\/pipeline\//,
-    mayNotImport: /^app\/(?:home|legal|pricing|signup)\//,
-    why: "The pipeline knows no feature.",
-  },
-  {
-    from: /^app\/pipeline\/guard\//,
-    mayNotImport: /^app\/pipeline\/(?:response|settings)\//,
-    why: "In the pipeline, response/ and settings/ may import guard/, never the other way.",
-  },
-  {
-    from: /^app\/pipeline\/response\//,
-    mayNotImport: /^app\/pipeline\/settings\//,
-    why: "In the pipeline, settings/ may import response/, never the other way.",
-  },
-  {
-    from: /^app\/ui\//,
-    mayNotImport: /^app\/(?!ui\/|contract\/|company$)/,
-    why: "ui/ knows no feature and no server code.",
-  },
-  {
-    from: /^app\/contract\//,
-    mayNotImport: /^(?:app\/(?!contract\/)|zod$)/,
-    why: "contract/ imports nothing from outside. It reaches the browser: use zod/mini.",
-  },
-  { from: /^app\/shared\//, mayNotImport: /^app\/(?!shared\/|contract\/)/, why: "shared/ knows only the contract." },
+  { from: /^app\/pipeline\//, never: /^app\/(?:home|legal|pricing|signup)\//, why: "The pipeline knows no feature." },
+  { from: /^app\/pipeline\/guard\//, never: /^app\/pipeline\/(?:response|settings)\//, why: "guard/ knows neither." },
+  { from: /^app\/pipeline\/response\//, never: /^app\/pipeline\/settings\//, why: "response/ knows no settings/." },
+  { from: /^app\/ui\//, never: /^app\/(?!ui\/|contract\/|company$)/, why: "ui/ knows no feature and no server code." },
+  { from: /^app\/contract\//, never: /^(?:app\/(?!contract\/)|zod$)/, why: "contract/ knows only zod/mini." },
+  { from: /^app\/shared\//, never: /^app\/(?!shared\/|contract\/)/, why: "shared/ knows only the contract." },
   {
     from: /^functions\/subscription-api\//,
-    mayNotImport: /^(?:tools|app\/(?!contract\/|shared\/|company$)|functions\/(?!subscription-api\/))/,
+    never: /^(?:tools|app\/(?!contract\/|shared\/|company$)|functions\/(?!subscription-api\/))/,
     why: "The API knows only company.ts, contract/ and shared/ of app/.",
   },
   {
     from: /^functions\/stripe-simulator\//,
-    mayNotImport:
-      /^(?:tools|app\/(?!contract\/(?:money|plans|trial|fields\/country)$)|functions\/(?!stripe-simulator\/))/,
+    never: /^(?:tools|app\/(?!contract\/(?:money|plans|trial|fields\/country)$)|functions\/(?!stripe-simulator\/))/,
     why: "The simulator stands for a foreign service: it knows only the plans, amounts, the trial and the country codes.",
   },
   {
     from: /^functions\/stripe-simulator\/(?:api|cards|clock|elements|resources|store)\//,
-    mayNotImport: /^functions\/stripe-simulator\/pages\//,
+    never: /^functions\/stripe-simulator\/pages\//,
     why: "The simulator's pages show it; it does not know them.",
   },
-  {
-    from: /^functions\/subscription-api\/(?!stripe\/)/,
-    mayNotImport: /^stripe$/,
-    why: "Stripe's package stops at its adapter, stripe/.",
-  },
+  { from: /^functions\/subscription-api\/(?!stripe\/)/, never: /^stripe$/, why: "Stripe's package stops at stripe/." },
   {
     from: /^functions\/subscription-api\/(?:outbox|operator)\//,
-    mayNotImport: /^functions\/subscription-api\/(?:http|sign-ups\/(?!store$))/,
+    never: /^functions\/subscription-api\/(?:http|sign-ups\/(?!store$))/,
     why: "http/ knows sign-ups/ and operator/, and sign-ups/ knows outbox/, never the other way.",
   },
 ];
@@ -108,7 +79,7 @@ function importsOf(file: string): { file: string; imports: string }[] {
 test("no import crosses a boundary", () => {
   const all = ["app", "functions", "tools", "tests"].flatMap(codeIn).flatMap(importsOf);
   const broken = all.flatMap(({ file, imports }) =>
-    BOUNDARIES.filter(({ from, mayNotImport }) => from.test(file) && mayNotImport.test(imports)).map(
+    BOUNDARIES.filter(({ from, never }) => from.test(file) && never.test(imports)).map(
       ({ why }) => `${file} imports ${imports}. ${why}`,
     ),
   );

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { MONTHLY } from "../../../app/contract/charge-wording";
 import { chargedAmount } from "../../../app/contract/money";
-import { CHARGE, MESSAGE, SENDER } from "../api/outbox/message";
+import { CHARGE, LINKS, MESSAGE, SENDER, TRIAL } from "../api/outbox/message";
 
 /* The end of a trial and its first charge, in the same words on pages and in emails. */
 
@@ -32,19 +32,11 @@ test.each([
   expect(there.chargeSentence(end, { ...charge, after: undefined })).toBe(`${first}.`);
 
   const same = { cents: 123_456, tax: 0 };
-  const trial = {
-    end: new Date(end),
-    trialEndOutcome: { ...CHARGE, first: same, later: same },
-    card: { brand: "visa", last4: "4242" },
-    plan: "STANDARD",
-  };
-  const links = { verifyEmail: "https://api.example/verify", notMe: "https://api.example/not-me" };
-  for (const email of [
-    there.trialStartedEmail(MESSAGE, trial, SENDER, links),
-    there.trialEndingEmail(MESSAGE, trial, SENDER),
-  ]) {
-    expect(email.text).toContain(sentence);
-    expect(email.text).toContain(`First payment: $1,234.56 USD, on or after ${ends} (UTC)`);
-    expect(email.text).toContain(`ends on ${ends} (UTC)`);
+  const trial = { ...TRIAL, end: new Date(end), trialEndOutcome: { ...CHARGE, first: same, later: same } };
+  const started = there.trialStartedEmail(MESSAGE, trial, SENDER, LINKS);
+  for (const { text } of [started, there.trialEndingEmail(MESSAGE, trial, SENDER)]) {
+    expect(text).toContain(sentence);
+    expect(text).toContain(`First payment: $1,234.56 USD, on or after ${ends} (UTC)`);
+    expect(text).toContain(`ends on ${ends} (UTC)`);
   }
 });

@@ -24,9 +24,8 @@ function messagesFor(change: Record<string, unknown>): Messages {
   const messages = messagesIn(signupForm.safeParse(withoutEmptyFields(form)).error);
   // The contract has no confirmation of the password.
   const { confirmPassword: _, ...ofContract } = messages;
-  expect(messagesIn(subscriptionRequest.safeParse(withoutEmptyFields(form)).error), "the API's messages").toEqual(
-    ofContract,
-  );
+  const ofApi = messagesIn(subscriptionRequest.safeParse(withoutEmptyFields(form)).error);
+  expect(ofApi, "the API's messages").toEqual(ofContract);
   const posted = new URLSearchParams();
   for (const [name, value] of Object.entries(form)) if (value != null) posted.append(name, `${value}`);
   const data = new FormData();
@@ -103,18 +102,13 @@ test.each([
   { needs: "uppercase letter", others: "aaaa11!!", has: /^[A-Z]$/, beyond: ["\u00c4", "A\u0308"] },
   { needs: "lowercase letter", others: "AAAA11!!", has: /^[a-z]$/, beyond: ["\u00e4", "a\u0308"] },
   { needs: "number", others: "AAaaaa!!", has: /^[0-9]$/, beyond: ["\u0663"] },
-  {
-    needs: "special character",
-    others: "AAaaaa11",
-    has: /[^A-Za-z0-9]/,
-    beyond: ["\u00e4", "a\u0308", "\u0663", "\u20ac"],
-  },
+  { needs: "special character", others: "AAaaaa11", has: /[^A-Za-z0-9]/, beyond: ["\u00e4", "a\u0308", "\u0663", "€"] },
 ])("a password needs at least one $needs", ({ needs, others, has, beyond }) => {
   const message = `Password must contain at least one ${needs}`;
-  for (const character of [...ASCII, ...beyond])
-    expect(messagesOf("password", others + character), character).toEqual(
-      has.test(character) ? {} : { password: [message] },
-    );
+  for (const character of [...ASCII, ...beyond]) {
+    const messages = has.test(character) ? {} : { password: [message] };
+    expect(messagesOf("password", others + character), character).toEqual(messages);
+  }
 });
 
 // The first and last character of each refused range: control, delete, bidirectional, half a pair, invalid UTF-8.
@@ -135,10 +129,9 @@ test.each([
     expect(messageFor(taken), taken).toBeUndefined();
   expect(messageFor("x".repeat(min - 1))).toBe(`${label} must be at least ${min} characters`);
   expect(messageFor("x".repeat(max + 1))).toBe(`${label} must be at most ${max} characters`);
+  const unreadable = `${label} must not contain control or unreadable characters`;
   for (const character of UNREADABLE)
-    expect(messageFor(`Ada${character}Ada`), JSON.stringify(character)).toBe(
-      `${label} must not contain control or unreadable characters`,
-    );
+    expect(messageFor(`Ada${character}Ada`), JSON.stringify(character)).toBe(unreadable);
   for (const space of [WHITE_SPACE, ...WHITE_SPACE])
     expect(sentFor(field, `${space}Ada${space}Ada${space}`), JSON.stringify(space)).toBe("Ada Ada");
 });

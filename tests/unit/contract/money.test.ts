@@ -2,8 +2,6 @@ import { expect, test } from "vitest";
 import { chargedAmount, inDollars, isPrice, MAX_CENTS, shortAmount } from "../../../app/contract/money";
 import { wrongPrice } from "../../../tools/wrong-price";
 
-/* Amounts in US cents, as text. */
-
 test.each([
   { cents: 1, short: "$0.01", charged: "$0.01 USD", dollars: 0.01 },
   { cents: 1_999, short: "$19.99", charged: "$19.99 USD", dollars: 19.99 },

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { formWith, smallSite } from "./small-site";
 
-/* Paths of the site, their other spellings, and all others. */
-
 const ID = "c7e2d9a4-61b8-4f0a-a3d5-1e8f5b90c430";
 const LONGEST_ID = "a".repeat(100);
 const FORM_ROUTE = "/subscription/:id?";

@@ -19,17 +19,11 @@ function wrongWith(change: Record<string, unknown>): string[] {
   return read.problems.map(({ name }) => name);
 }
 
-const {
-  STAGE,
-  STRIPE_PUBLISHABLE_KEY: _key,
-  SUBSCRIPTION_API_URL: _api,
-  CUSTOMER_PORTAL_URL: _portal,
-  ...rest
-} = SETTINGS;
-const { SITE_URL, ...required } = rest;
+const { STAGE, SITE_URL, ...rest } = SETTINGS;
+const { STRIPE_PUBLISHABLE_KEY: _key, SUBSCRIPTION_API_URL: _api, CUSTOMER_PORTAL_URL: _portal, ...required } = rest;
 type Values = Record<string, unknown[]>;
-const rowsOf = (values: Values) =>
-  Object.entries(values).flatMap(([name, all]) => all.map((value) => ({ name, value })));
+const rowsOf = (all: Values) =>
+  Object.entries(all).flatMap(([name, values]) => values.map((value) => ({ name, value })));
 
 /** Values that a deployment takes, and this machine as well. */
 const TAKEN: Values = {
@@ -57,12 +51,7 @@ const WITH_QUERY = ["?tenant=1", "#api", "/?", "/v1#"].map((end) => `https://sit
 const WRONG: Values = {
   ...Object.fromEntries(Object.keys(required).map((name) => [name, [undefined]])),
   SITE_URL: ["www.site.example", ...WITH_QUERY],
-  SUBSCRIPTION_API_URL: [
-    "https://user@site.example",
-    "https://:pass@site.example",
-    "javascript:alert(1)",
-    ...WITH_QUERY,
-  ],
+  SUBSCRIPTION_API_URL: ["https://user@site.example", "https://:pw@site.example", "javascript:alert(1)", ...WITH_QUERY],
   SUBSCRIPTION_API_PROMISES: ["reminds, sends-gifts"],
   SUBSCRIPTION_API_TIMEOUT_MS: ["99", "60001", "1e3"],
   AUTOMATIC_TAX: ["1"],

@@ -61,8 +61,9 @@ test.each([
 });
 
 test("the card of ENTERPRISE/AGENCY has a price on request, its own features and a button that writes to sales", () => {
+  const { salesEmail } = company;
   expect(cardOf(planNamed("ENTERPRISE/AGENCY"))).toMatchObject({
-    lines: ["ENTERPRISE/AGENCY", "Price on request", `Or write to ${company.salesEmail}.`],
+    lines: ["ENTERPRISE/AGENCY", "Price on request", `Or write to ${salesEmail}.`],
     features: [
       "Everything in STANDARD",
       "Prompts tracked: Custom prompts",
@@ -70,11 +71,7 @@ test("the card of ENTERPRISE/AGENCY has a price on request, its own features and
       "Integrations: Your search console, your analytics tool, and two hosting and edge providers",
       "Support: Dedicated specialist and a forward-deployed engineer, who works with your team",
     ],
-    button: {
-      text: "Contact Sales",
-      label: null,
-      href: `mailto:${company.salesEmail}?subject=Enterprise%2FAgency%20plan`,
-    },
+    button: { text: "Contact Sales", label: null, href: `mailto:${salesEmail}?subject=Enterprise%2FAgency%20plan` },
   });
 });
 

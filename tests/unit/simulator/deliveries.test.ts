@@ -32,11 +32,8 @@ function account() {
     return new Response(null, { status: endpoint.status });
   });
   const sending: Promise<void>[] = [];
-  const sender = deliveries(
-    store,
-    { url: "http://localhost/hook", secret: "whsec_a" },
-    (one) => void sending.push(one),
-  );
+  const receiver = { url: "http://localhost/hook", secret: "whsec_a" };
+  const sender = deliveries(store, receiver, (one) => void sending.push(one));
   const { emit } = effectsAt(0, store, ["*"], { id: null, idempotency_key: null });
   return {
     attempts,
