@@ -3,11 +3,6 @@ import { PAID_PLANS } from "../../../app/contract/plans";
 import { packagesIn } from "../../../functions/subscription-api/packages";
 import { apiInProcess } from "../../support/api-in-process/api";
 import { refusal } from "../../support/api-in-process/stripe-objects";
-import { stopClock } from "../../support/clock";
-
-/* The API's catalog: packages, each with its price here and at Stripe. */
-
-stopClock();
 
 const [MINI, LITE] = PAID_PLANS.map(({ packageId, title, priceCents }) => {
   return { id: packageId, name: title, price_cents: priceCents };
@@ -92,16 +87,13 @@ test("a package, listed or custom, is retired with its row and price at Stripe, 
   expect(statuses()).toContain("TEAM retired");
 });
 
+const CUSTOM_LITE = { ...LITE, price_cents: 100, status: "custom" };
 const LISTED = `LITE (${LITE.id}) is on the price list: change it in app/contract/plans.ts, then deploy`;
 const UNKNOWN = `No package has the ID ${TEAM.id}`;
 const INVALID = "The body must be JSON with nothing, or packages and retired IDs";
 
 test.each([
-  {
-    what: "selling a listed plan as a custom one",
-    body: { packages: [{ ...LITE, price_cents: 100, status: "custom" }] },
-    problem: LISTED,
-  },
+  { what: "selling a listed plan as a custom one", body: { packages: [CUSTOM_LITE] }, problem: LISTED },
   { what: "retiring a listed plan as a custom one", body: { retired_custom: LITE.id }, problem: LISTED },
   { what: "retiring an unknown plan", body: { retired: [LITE.id, TEAM.id] }, problem: UNKNOWN },
   { what: "retiring an unknown custom plan", body: { retired_custom: TEAM.id }, problem: UNKNOWN },
@@ -122,6 +114,5 @@ test("two packages can swap their prices at Stripe", async () => {
     { ...MINI, stripe_price_id: "price_lite", status: "listed" },
     { ...LITE, stripe_price_id: "price_mini", status: "listed" },
   ]);
-  const swapped = packages().map(({ stripe_price_id }) => stripe_price_id);
-  expect(swapped).toEqual(["price_lite", "price_mini", "price_standard"]);
+  expect(packages().map((one) => one.stripe_price_id)).toEqual(["price_lite", "price_mini", "price_standard"]);
 });

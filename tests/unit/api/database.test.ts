@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
 import { isCopied, isTransient } from "../../../functions/subscription-api/database";
 
-/*
- * One of each kind of message that D1 is known to give: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list, workerd's d1-api.ts,
- * and workers-sdk issues 9519, 14731 and 15351.
- */
+// One of each kind that D1 gives: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list, workerd's d1-api.ts, and
+// workers-sdk issues 9519, 14731 and 15351.
 test.each([
   { passes: true, message: "D1_ERROR: Network connection lost." },
   { passes: true, message: "D1_ERROR: Replica disconnected from primary." },

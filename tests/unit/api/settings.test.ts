@@ -9,7 +9,6 @@ const EMAIL = { send: async () => ({ messageId: "1" }) };
 
 type Changed = Record<string, unknown>;
 
-/** Reads the API's local settings with some changed. */
 const configWith = (changed: Changed) => readConfig({ ...SETTINGS, DB, ...changed });
 /** Names of the wrong settings, each with its problem. */
 function problemsWith(changed: Changed): Record<string, string> {
@@ -34,34 +33,23 @@ const ON_HOST = {
   mail: { siteUrl: "http://192.168.0.7:8787", customerPortalUrl: "http://192.168.0.7:8789/p/login/test" },
 };
 const ONE_EACH = { trials: { onePerPerson: true }, offer: { tax_added: false }, inMaintenance: false };
+const MAINTAINED = { inMaintenance: true, offer: { tax_added: true } };
 
-test.each<{ what: string; changed: Changed; expected: object }>([
-  { what: "the local settings, with email over http although there is a binding", changed: { EMAIL }, expected: LOCAL },
-  { what: "email by its binding", changed: { EMAIL, MAIL_API_URL: "" }, expected: BY_BINDING },
-  {
-    what: "a new and an old secret",
-    changed: { LINK_SECRET: `${SECRETS.join(" , ")}\n` },
-    expected: { links: { secrets: SECRETS } },
-  },
-  {
-    what: "an empty setting, which counts as none",
-    changed: { CONSOLE_WEBHOOK_URL: "" },
-    expected: { console: undefined },
-  },
-  { what: "one trial for each person", changed: { ONE_TRIAL_PER_PERSON: "true" }, expected: ONE_EACH },
-  {
-    what: "maintenance and tax",
-    changed: { MAINTENANCE: "true", AUTOMATIC_TAX: "true" },
-    expected: { inMaintenance: true, offer: { tax_added: true } },
-  },
+test.each<{ what: string; changed: Changed; gets: object }>([
+  { what: "the local settings, with email over http although there is a binding", changed: { EMAIL }, gets: LOCAL },
+  { what: "email by its binding", changed: { EMAIL, MAIL_API_URL: "" }, gets: BY_BINDING },
+  { what: "two secrets", changed: { LINK_SECRET: `${SECRETS.join(" , ")}\n` }, gets: { links: { secrets: SECRETS } } },
+  { what: "an empty setting, which is none", changed: { CONSOLE_WEBHOOK_URL: "" }, gets: { console: undefined } },
+  { what: "one trial for each person", changed: { ONE_TRIAL_PER_PERSON: "true" }, gets: ONE_EACH },
+  { what: "maintenance and tax", changed: { MAINTENANCE: "true", AUTOMATIC_TAX: "true" }, gets: MAINTAINED },
   {
     what: "slashes after URLs",
     changed: { PUBLIC_URL: "https://a.example/", SITE_URL: "https://b.example//" },
-    expected: { links: { publicUrl: "https://a.example" }, mail: { siteUrl: "https://b.example" } },
+    gets: { links: { publicUrl: "https://a.example" }, mail: { siteUrl: "https://b.example" } },
   },
-  { what: "another host in emails", changed: { HOST: "192.168.0.7" }, expected: ON_HOST },
-])("the API runs with $what", ({ changed, expected }) => {
-  expect(configWith(changed)).toMatchObject({ status: "valid", configuration: expected });
+  { what: "another host in emails", changed: { HOST: "192.168.0.7" }, gets: ON_HOST },
+])("the API runs with $what", ({ changed, gets }) => {
+  expect(configWith(changed)).toMatchObject({ status: "valid", configuration: gets });
 });
 
 const TEST_MODE = { STRIPE_API_URL: "https://api.stripe.com" };

@@ -1,13 +1,12 @@
 import { expect, test, vi } from "vitest";
 import { TRIAL_DAYS } from "../../../../app/contract/trial";
+import { inParallel } from "../../../../functions/subscription-api/connections";
 import { advanceDue } from "../../../../functions/subscription-api/cron/due-sign-ups";
 import { CHECK_RANKS } from "../../../../functions/subscription-api/sign-up";
 import { DAY, HOUR, MINUTE } from "../../../support/api-in-process/scheduler";
 import { NOW, stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 import { cron } from "../sign-ups/situations";
-
-/* When the cron handler checks a sign-up. */
 
 stopClock();
 
@@ -48,12 +47,9 @@ test("a sign-up that fails is logged, is due again in ten minutes, and keeps no 
 });
 
 test("a sign-up whose next check was changed in the meantime keeps that time", async () => {
-  const { due, instead, find, change, advanceBatch } = dueSignUps();
-  const { id, stripe_setup_intent_id } = await due();
-  instead.set(`GET setup_intents/${stripe_setup_intent_id}`, async () => {
-    await change(id, `check_at = '${at(DAY)}'`);
-    return undefined;
-  });
+  const { due, before, find, change, advanceBatch } = dueSignUps();
+  const { id } = await due();
+  before("GET setup_intents", () => change(id, `check_at = '${at(DAY)}'`));
   await advanceBatch();
   expect(await find(id)).toMatchObject({ check_at: at(DAY) });
 });
@@ -87,4 +83,18 @@ test("a sign-up without a card is checked after ten minutes, whenever three time
     { ...line, outcome: "pending" },
     { ...line, outcome: "deleted" },
   ]);
+});
+
+test("work is begun on six items at a time, on the next as soon as one is done, and its error is thrown", async () => {
+  const items = Array.from({ length: 20 }, (_, index) => index);
+  const begun: number[] = [];
+  void inParallel(items, async (item) => {
+    begun.push(item);
+    await new Promise(() => {});
+  });
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
+  const done: number[] = [];
+  await inParallel(items, async (item) => void done.push(item));
+  expect(done).toEqual(items);
+  await expect(inParallel(items, () => Promise.reject(new RangeError("of the first")))).rejects.toThrow("of the first");
 });

@@ -5,8 +5,6 @@ import { DEPLOYED } from "../../../support/api-in-process/settings";
 import { type Answer, answer, refusal } from "../../../support/api-in-process/stripe-objects";
 import { stopClock } from "../../../support/clock";
 
-/* Headers and log lines that every answer has, and the answers when Stripe, the database or the API itself fails. */
-
 stopClock();
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -29,64 +27,29 @@ test.each([
   { path: "/subscription/status/a@example.com", line: { route: "/subscription/status/:token", status: 404 } },
   { path: "/ada@example.com", line: { route: "unknown", status: 404, path: "/[email]" } },
   { path: `/link/${"t".repeat(40)}`, line: { route: "unknown", status: 404, path: "/link/…" } },
-])(
-  "the answer to $path is private, keeps to https, names no software, and is logged by its route alone",
-  async (row) => {
-    const { ask, logged } = apiInProcess();
-    const answer = await ask(`https://localhost${row.path}`);
-    expect(answer).toHaveHeaders({
-      "Cache-Control": "no-store",
-      "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-      "Referrer-Policy": "no-referrer",
-      "Strict-Transport-Security": "max-age=63072000; includeSubDomains",
-      "X-Content-Type-Options": "nosniff",
-      "X-Frame-Options": "DENY",
-    });
-    for (const name of ["Access-Control-Allow-Origin", "Server", "X-Powered-By"]) expect(answer).not.toHaveHeader(name);
-    const common = { on: "info", level: "info", event: "request", method: "GET", request_id: expect.any(String) };
-    expect(logged.at(-1)).toEqual({ ...common, ...row.line });
-    // A browser on a developer's machine has no https to keep to.
-    expect(await ask(`http://localhost${row.path}`)).not.toHaveHeader("Strict-Transport-Security");
-  },
-);
+])("the answer to $path is private, keeps to https, names no software, and is logged by route alone", async (row) => {
+  const { ask, logged } = apiInProcess();
+  const answer = await ask(`https://localhost${row.path}`);
+  expect(answer).toHaveHeaders({
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "Strict-Transport-Security": "max-age=63072000; includeSubDomains",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+  });
+  for (const name of ["Access-Control-Allow-Origin", "Server", "X-Powered-By"]) expect(answer).not.toHaveHeader(name);
+  const common = { on: "info", level: "info", event: "request", method: "GET", request_id: expect.any(String) };
+  expect(logged.at(-1)).toEqual({ ...common, ...row.line });
+  // A browser on a developer's machine has no https to keep to.
+  expect(await ask(`http://localhost${row.path}`)).not.toHaveHeader("Strict-Transport-Security");
+});
 
-/** Stripe's answer to every call, or D1's error for every statement; `logs` is the only warning or error. */
-type Failure = {
-  stripe?: Answer;
-  database?: string;
-  answered: { status: number; problem: string; retryAfter?: string };
-  logs: string;
-};
-
-const BACK_SOON = { status: 503, problem: "The database is unavailable", retryAfter: "2" };
-
-const FAILURES: Failure[] = [
-  {
-    stripe: refusal(503, "", "api_error"),
-    answered: { status: 503, problem: "The payment provider is unavailable", retryAfter: "5" },
-    logs: "warn stripe_failed",
-  },
-  {
-    stripe: refusal(409, "", "idempotency_error"),
-    answered: { status: 409, problem: REQUEST_IN_PROGRESS, retryAfter: "2" },
-    logs: "warn stripe_failed",
-  },
-  {
-    stripe: answer(200, { data: [{}] }),
-    answered: { status: 502, problem: "The payment provider gave an unexpected answer" },
-    logs: "error stripe_answer_unexpected",
-  },
-  { database: "D1 DB is overloaded", answered: BACK_SOON, logs: "warn database_failed_in_passing" },
-  { database: COPIED, answered: BACK_SOON, logs: "warn database_copied" },
-  {
-    database: "D1_ERROR: UNIQUE constraint failed for ada@example.com",
-    answered: { status: 500, problem: "Internal server error" },
-    logs: "error request_failed",
-  },
-];
+/** Stripe's answer to every call, or D1's error for every statement. */
+type Failure = { stripe?: Answer; database?: string };
 
 /** A deployment to which this happens from now on. @param statement the statements to which it happens */
-function failingApi({ stripe, database }: Partial<Failure>, statement = "") {
+function failingApi({ stripe, database }: Failure, statement = "") {
   const api = apiInProcess({
     settings: DEPLOYED,
     io: async (sql, effect) => {
@@ -95,19 +58,31 @@ function failingApi({ stripe, database }: Partial<Failure>, statement = "") {
     },
   });
   if (stripe) api.instead.set("", stripe);
-  const warnings = () =>
-    api.logged.filter(({ level }) => level !== "info").map(({ level, event }) => `${level} ${event}`);
+  const warnings = () => api.logged.flatMap(({ level, event }) => (level === "info" ? [] : `${level} ${event}`));
   return { ...api, warnings };
 }
 
-test.each(FAILURES)("a form gets $answered.status, $answered.problem, and one log line, $logs", async (failure) => {
+const STRIPE_IS_DOWN = { status: 503, problem: "The payment provider is unavailable", retryAfter: "5" };
+const IN_PROGRESS = { status: 409, problem: REQUEST_IN_PROGRESS, retryAfter: "2" };
+const UNEXPECTED = { status: 502, problem: "The payment provider gave an unexpected answer" };
+const OUR_ERROR = { status: 500, problem: "Internal server error" };
+const BACK_SOON = { status: 503, problem: "The database is unavailable", retryAfter: "2" };
+
+test.each<Failure & { answered: { status: number; problem: string; retryAfter?: string }; logs: string }>([
+  { stripe: refusal(503, "", "api_error"), answered: STRIPE_IS_DOWN, logs: "warn stripe_failed" },
+  { stripe: refusal(409, "", "idempotency_error"), answered: IN_PROGRESS, logs: "warn stripe_failed" },
+  { stripe: answer(200, { data: [{}] }), answered: UNEXPECTED, logs: "error stripe_answer_unexpected" },
+  { database: "D1 DB is overloaded", answered: BACK_SOON, logs: "warn database_failed_in_passing" },
+  { database: COPIED, answered: BACK_SOON, logs: "warn database_copied" },
+  { database: "D1_ERROR: UNIQUE of ada@example.com", answered: OUR_ERROR, logs: "error request_failed" },
+])("a form gets $answered.status $answered.problem, and the log line $logs", async ({ answered, logs, ...failure }) => {
   const { post, settled, warnings } = failingApi(failure);
   const answer = await post();
   await settled();
-  const { status, problem, retryAfter = null } = failure.answered;
+  const { status, problem, retryAfter = null } = answered;
   expect(answer).toBeProblem(status, problem);
   expect(answer.headers.get("Retry-After")).toBe(retryAfter);
-  expect(warnings()).toEqual([failure.logs]);
+  expect(warnings()).toEqual([logs]);
 });
 
 test("while D1 is being copied, health check and cron handler wake nobody", async () => {
@@ -135,16 +110,14 @@ test("on a developer's machine the log has an error's message", async () => {
 test.each([
   { key: "LINK_SECRET", value: "too-short-a-secret", problem: "The service is not configured" },
   { key: "MAINTENANCE", value: "true", problem: "Down for maintenance" },
-])(
-  "with $key $value the API answers 503 and names the setting without its value, and the cron handler does nothing",
-  async ({ key, value, problem }) => {
-    const { ask, runScheduled, rows, logged } = apiInProcess({ settings: { [key]: value } });
-    const answer = await ask("/health");
-    expect(answer).toBeProblem(503, problem);
-    const body = await answer.json();
-    expect(body).toMatchObject({ keys: [key] });
-    await runScheduled();
-    expect(rows("SELECT ran_at FROM cron_runs WHERE name = 'scheduled'")).toEqual([{ ran_at: null }]);
-    expect(JSON.stringify([body, logged])).not.toContain("too-short");
-  },
-);
+])("with $key $value the API answers 503 with the setting's name alone, and cron does nothing", async (row) => {
+  const { key, value, problem } = row;
+  const { ask, runScheduled, rows, logged } = apiInProcess({ settings: { [key]: value } });
+  const answer = await ask("/health");
+  expect(answer).toBeProblem(503, problem);
+  const body = await answer.json();
+  expect(body).toMatchObject({ keys: [key] });
+  await runScheduled();
+  expect(rows("SELECT ran_at FROM cron_runs WHERE name = 'scheduled'")).toEqual([{ ran_at: null }]);
+  expect(JSON.stringify([body, logged])).not.toContain("too-short");
+});

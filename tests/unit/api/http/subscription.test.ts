@@ -1,24 +1,22 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import * as z from "zod";
 import { PLAN_RETIRED, REQUEST_IN_PROGRESS } from "../../../../app/contract/problem-types";
 import { SHOWN_TERMS_HEADER } from "../../../../app/contract/site-headers";
 import { MAX_FAILED_CARDS, TRIAL_DAYS } from "../../../../app/contract/trial";
 import { apiInProcess } from "../../../support/api-in-process/api";
+import { HOUR } from "../../../support/api-in-process/scheduler";
 import { type Answer, refusal } from "../../../support/api-in-process/stripe-objects";
-import { stopClock } from "../../../support/clock";
+import { NOW, stopClock } from "../../../support/clock";
 import { validRequest } from "../../../support/person";
-
-/* The site's calls: the form, a package's price, the status URL. The helper checks each answer against the API's description. */
 
 stopClock();
 
 const STANDARD = validRequest.package_id;
 const FORM = JSON.stringify(validRequest);
-const accepted = z.object({ status_url: z.string(), client_secret: z.string() });
+const accepted = z.object({ status_url: z.string(), client_secret: z.string(), expires_at: z.string() });
 
 function newApi() {
   const api = apiInProcess();
-  /** Calls as the site does, and waits for the work after the answer. */
   const call = async (url: string, init: RequestInit = {}) => {
     const answer = await api.ask(url, init, "site");
     await api.settled();
@@ -42,13 +40,21 @@ async function signUpWith(columns = "city = city") {
 
 const KEY = { "idempotency-key": "k".repeat(255) };
 
-test("an accepted form has a client secret and a status URL with the asked origin, and is logged", async () => {
-  const { send, rows, logged } = newApi();
-  const { status_url, client_secret } = accepted.parse(await (await send(FORM, KEY, "http://127.0.0.1:9")).json());
+test("an accepted form has a secret, an end 24 hours after it came first, and a status URL of its origin for an hour more", async () => {
+  const { send, call, rows, logged } = newApi();
+  const post = async () => accepted.parse(await (await send(FORM, KEY, "http://127.0.0.1:9")).json());
+  const { status_url, client_secret, expires_at } = await post();
   expect(client_secret).toMatch(/^seti_\w+_secret_\w+$/);
   expect(new URL(status_url).origin).toBe("http://127.0.0.1:9");
   const [{ id } = {}] = rows("SELECT id FROM sign_ups");
   expect(logged).toContainEqual(expect.objectContaining({ event: "sign_up_accepted", signUpId: id }));
+  expect(expires_at).toBe(new Date(NOW + 24 * HOUR).toISOString());
+  vi.setSystemTime(NOW + 20 * HOUR);
+  expect(await post(), "20 hours later, after a lost answer").toMatchObject({ expires_at });
+  vi.setSystemTime(NOW + 25 * HOUR - 1_000);
+  expect(await call(status_url)).toHaveStatus(200);
+  vi.setSystemTime(NOW + 25 * HOUR);
+  expect(await call(status_url)).toHaveStatus(404);
 });
 
 const BAD_TERMS = `The ${SHOWN_TERMS_HEADER} header is invalid`;
@@ -71,24 +77,15 @@ test.each([
 });
 
 const RETIRED = "This plan is no longer available";
+const UNKNOWN = "Invalid subscription ID";
+const WRONG_EMAIL = "Please enter a valid email address";
+const MESSAGE = expect.any(String);
 
 test.each([
-  {
-    what: "a package that is not sold",
-    change: { package_id: "00000000-0000-4000-8000-000000000000" },
-    errors: { package_id: ["Invalid subscription ID"] },
-  },
+  { what: "an unknown package", change: { package_id: crypto.randomUUID() }, errors: { package_id: [UNKNOWN] } },
   { what: "a retired package", status: "retired", type: PLAN_RETIRED, errors: { package_id: [RETIRED] } },
-  {
-    what: "an email address that Stripe refuses",
-    stripe: refusal(400, "email_invalid"),
-    errors: { email: ["Please enter a valid email address"] },
-  },
-  {
-    what: "two fields that break a rule",
-    change: { city: "X", zipCode: "1" },
-    errors: { city: [expect.any(String)], zipCode: [expect.any(String)] },
-  },
+  { what: "an email that Stripe refuses", stripe: refusal(400, "email_invalid"), errors: { email: [WRONG_EMAIL] } },
+  { what: "two wrong fields", change: { city: "X", zipCode: "1" }, errors: { city: [MESSAGE], zipCode: [MESSAGE] } },
 ])("a form with $what is refused with a 422 that names each field, and stores nothing", async (row) => {
   const { change, stripe, status = "listed", type = "about:blank", errors } = row;
   const { send, instead, rows } = newApi();
@@ -101,18 +98,13 @@ test.each([
 });
 
 const DUPLICATE = "A subscription with this information already exists";
+const LAST_CARD = `declined_cards = ${MAX_FAILED_CARDS}`;
 const REUSED = "The Idempotency-Key was used for a different request";
 
 test.each([
   { what: "trial is over", columns: "status = 'canceled'", status: 409, problem: DUPLICATE, retryAfter: null },
   { what: "key was another form's", columns: "city = 'Boston'", status: 422, problem: REUSED, retryAfter: null },
-  {
-    what: "sign-up is just ending",
-    columns: `declined_cards = ${MAX_FAILED_CARDS}`,
-    status: 409,
-    problem: REQUEST_IN_PROGRESS,
-    retryAfter: "1",
-  },
+  { what: "sign-up is just ending", columns: LAST_CARD, status: 409, problem: REQUEST_IN_PROGRESS, retryAfter: "1" },
 ])("a form whose $what is refused with $status, and may be sent again after $retryAfter seconds", async (row) => {
   const { send } = await signUpWith(row.columns);
   const answer = await send(FORM, KEY);
@@ -148,7 +140,7 @@ test.each<{ what: string; columns?: string; stripe?: Answer; answer: { status: s
   { what: "that has paid", columns: `status = 'active', trial_end = '${TRIAL_END}'`, answer: TRIAL },
   { what: "whose payment failed", columns: `status = 'past_due', trial_end = '${TRIAL_END}'`, answer: TRIAL },
   { what: "that was canceled", columns: "status = 'canceled'", answer: ENDED },
-  { what: "whose last card failed", columns: `declined_cards = ${MAX_FAILED_CARDS}`, answer: ENDED },
+  { what: "whose last card failed", columns: LAST_CARD, answer: ENDED },
 ])("the status of a sign-up $what is $answer.status, and ended once it is gone", async (row) => {
   const { status, instead, rows } = await signUpWith(row.columns);
   if (row.stripe) instead.set("", row.stripe);

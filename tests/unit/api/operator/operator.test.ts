@@ -9,17 +9,13 @@ import { NOW, stopClock } from "../../../support/clock";
 import { validRequest } from "../../../support/person";
 import { iso, ON_TRIAL, outboxOf } from "../outbox/outbox-of";
 
-/* The operator's commands, and the tables that a terminal shows. */
-
 stopClock();
 
 const { email, phone, address } = validRequest;
 
 function operatedApi(settings: Record<string, unknown> = {}) {
   const api = apiInProcess({ settings });
-  /** The JSON of a command's answer. */
-  const answerTo = async (command: string, body?: object): Promise<unknown> =>
-    (await api.operate(command, body)).json();
+  const answerTo = async (command: string, body = {}): Promise<unknown> => (await api.operate(command, body)).json();
   return { ...api, answerTo };
 }
 

@@ -12,7 +12,6 @@ stopClock();
 
 const STOPPED_AT = NOW - HOUR;
 const RESTORE = { restoredTo: new Date(NOW - 2 * HOUR), stoppedAt: new Date(STOPPED_AT) };
-const EVENTS = { ...RESTORE, from: "events/" };
 const NOTHING: RestoreReport = { missing: [], deleted_again: 0, emails_held_back: 0, checked_again: 0, next: null };
 
 type Event = { type: string; about: string | null; signUpId?: string; created?: number };
@@ -73,10 +72,10 @@ test("the report names whose sign-up is missing and had a trial, and nobody know
     { sign_up_id: onTrial.id, customer_id: onTrial.stripe_customer_id, had_trial: true },
     { sign_up_id: pending.id, customer_id: pending.stripe_customer_id, had_trial: false },
   ];
-  expect(await reconcileRestored(EVENTS, api.services)).toEqual({ ...NOTHING, missing, next: "events/evt_2" });
-  const rest = { ...RESTORE, from: "events/evt_2" };
-  expect(await reconcileRestored(rest, api.services)).toEqual({ ...NOTHING, next: "events/evt_4" });
-  expect(await reconcileRestored({ ...RESTORE, from: "events/evt_4" }, api.services)).toEqual(NOTHING);
+  const reportFrom = (from: string) => reconcileRestored({ ...RESTORE, from }, api.services);
+  expect(await reportFrom("events/")).toEqual({ ...NOTHING, missing, next: "events/evt_2" });
+  expect(await reportFrom("events/evt_2")).toEqual({ ...NOTHING, next: "events/evt_4" });
+  expect(await reportFrom("events/evt_4")).toEqual(NOTHING);
 });
 
 test("who was erased is erased again and start emails before the stop are not sent again, once, however often a part runs", async () => {
@@ -105,15 +104,8 @@ test("who was erased is erased again and start emails before the stop are not se
     NOTHING,
   ]);
   expect(api.rows("SELECT id FROM sign_ups ORDER BY rowid")).toEqual([one, other, later].map(({ id }) => ({ id })));
-  const held = [one, other].map(({ id }) => {
-    return {
-      key: `trial-started/${id}`,
-      sign_up_id: id,
-      kind: "trial-started",
-      state: "dropped",
-      drop_reason: "restored",
-    };
-  });
+  const dropped = { kind: "trial-started", state: "dropped", drop_reason: "restored" };
+  const held = [one, other].map(({ id }) => ({ key: `trial-started/${id}`, sign_up_id: id, ...dropped }));
   const messages = "SELECT key, sign_up_id, kind, state, drop_reason FROM outbox ORDER BY rowid";
   expect(api.rows(messages)).toEqual(held);
 });

@@ -15,8 +15,6 @@ import { NOW, stopClock } from "../../../support/clock";
 import { CHARGE } from "./message";
 import { iso, ON_TRIAL, outboxOf } from "./outbox-of";
 
-/* Sending messages: their receivers, the reasons to drop one, and the state after a failure. */
-
 stopClock();
 
 test("without a console emails are sent; account webhooks wait, and are sent as soon as there is one", async () => {
@@ -99,7 +97,6 @@ const CARD = { brand: "visa", last4: "4242" };
 const FACTS = { end: END, plan: "LITE", card: CARD, trialEndOutcome: CHARGE };
 const RUNNING: ChargePreview = { ...FACTS, isTrialing: true, isInvoiced: false, trialEnd: END };
 
-/** @property preview what Stripe has of the subscription, if anything */
 type Known = { message?: Partial<Message>; preview?: Partial<ChargePreview> | null };
 
 /** What is told in a reminder of a STANDARD plan's trial. */

@@ -18,7 +18,6 @@ export const MESSAGE = {
   stripe_subscription_id: "sub_1",
 };
 
-/** The emails' sender, for tests without settings. */
 export const SENDER: Sender = {
   companyName: company.name,
   siteUrl: "https://www.example",
@@ -30,7 +29,6 @@ export const HELP = `Questions? Reply to this email or write to ${company.suppor
 
 const PRICE = { cents: 50_000, tax: 0 };
 
-/** A charge of $500.00 each month. */
 export const CHARGE = {
   next: "charge",
   first: PRICE,
@@ -40,7 +38,6 @@ export const CHARGE = {
   endsAt: null,
 } as const;
 
-/** A trial of LITE that ends with a charge. */
 export const TRIAL: Trial = {
   end: new Date("2026-11-27T14:30:00.000Z"),
   plan: "LITE",

@@ -24,7 +24,6 @@ export async function outboxOf(columns: string, ...kinds: MessageKind[]) {
     row: () => rows("SELECT state, drop_reason, attempts, next_attempt_at, settled_at FROM outbox")[0],
     due: () => rows("SELECT key FROM outbox WHERE state = 'due' ORDER BY key").map(({ key }) => key),
     dispatch: (changed: Partial<typeof services> = {}) => dispatchMessages({ ...services, ...changed }),
-    /** Leases the first message of a kind. */
     async lease(kind: MessageKind) {
       const [message] = await services.outbox.take([kind], 1);
       if (!message) throw new Error(`No message is due of the kind ${kind}`);

@@ -12,8 +12,6 @@ import { validRequest } from "../../../support/person";
 import { SENDER } from "./message";
 import { iso, ON_TRIAL, outboxOf } from "./outbox-of";
 
-/* Requests to the receivers of messages, and the answers that count as delivered. */
-
 stopClock();
 
 const COMPANY_NAME = 'Engines "& \\ Sons';

@@ -51,16 +51,11 @@ test("at most 40 passwords wait, for eight seconds; then none is hashed or verif
 
 test("a sign-up without a free slot is asked to come again in five seconds, logged and not stored; success and failure free slots", async () => {
   const waiting: { resolve: (hash: string) => void; reject: (error: Error) => void }[] = [];
-  let onFull = () => {};
-  const hash = () =>
-    new Promise<string>((resolve, reject) => {
-      if (waiting.push({ resolve, reject }) === 40) onFull();
-    });
+  const hash = () => new Promise<string>((resolve, reject) => void waiting.push({ resolve, reject }));
   const { post, settled, rows, logged } = apiInProcess({ settings: DEPLOYED, passwords: { ...cheapPasswords, hash } });
   for (const status of [200, 500, 200]) {
-    const isFull = new Promise<void>((resolve) => (onFull = resolve));
     const sent = Array.from({ length: 40 }, (_, each) => post({ email: `${each}@example.com` }));
-    await isFull;
+    await vi.waitFor(() => expect(waiting).toHaveLength(40));
     const refused = await post({ email: "late@example.com" });
     expect(refused).toBeProblem(503, "Too many sign-ups at once");
     expect(refused).toHaveHeader("Retry-After", "5");

@@ -1,38 +1,28 @@
 import { expect, test, vi } from "vitest";
-import * as z from "zod";
 import { TRIAL_DAYS } from "../../../../app/contract/trial";
 import { erasePerson } from "../../../../functions/subscription-api/operator/export-and-erase";
 import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
 import { advance } from "../../../../functions/subscription-api/sign-ups/transitions/advance";
 import { eventContentOf } from "../../../../functions/subscription-api/stripe/webhook-events";
-import { apiInProcess } from "../../../support/api-in-process/api";
 import { DAY, HOUR, SECOND } from "../../../support/api-in-process/scheduler";
 import { refusal } from "../../../support/api-in-process/stripe-objects";
 import { NOW, stopClock } from "../../../support/clock";
 import { validRequest } from "../../../support/person";
 import { look, signUpsInProcess } from "./sign-ups";
-import { type Api, cron, deleteCustomer, SITUATIONS, type Situation, subscribe, TRIGGERS } from "./situations";
+import {
+  type Api,
+  cron,
+  deleteCustomer,
+  detachCard,
+  SITUATIONS,
+  type Situation,
+  subscribe,
+  TRIGGERS,
+} from "./situations";
 
 /* Every sign-up ends: the reasons and times, and the customers that Stripe creates after it, which `customer.created` deletes. */
 
 stopClock();
-
-const accepted = z.object({ status_url: z.string(), expires_at: z.string() });
-
-test("a form's answer says that its sign-up ends 24 hours after it was first accepted, and its status_url works an hour longer", async () => {
-  const { post, ask, settled } = apiInProcess();
-  const send = async () => accepted.parse(await (await post({}, { "idempotency-key": "the-key" })).json());
-  const expires_at = new Date(NOW + DAY).toISOString();
-  const answer = await send();
-  expect(answer).toMatchObject({ expires_at });
-  vi.setSystemTime(NOW + 20 * HOUR);
-  expect(await send(), "20 hours later, after a lost answer").toMatchObject({ expires_at });
-  vi.setSystemTime(NOW + 25 * HOUR - 1_000);
-  expect(await ask(answer.status_url, {}, "site")).toHaveStatus(200);
-  vi.setSystemTime(NOW + 25 * HOUR);
-  expect(await ask(answer.status_url, {}, "site")).toHaveStatus(404);
-  await settled();
-});
 
 test("a customer deleted before another card is asked for ends the sign-up, and the same form begins again", async () => {
   const api = signUpsInProcess({ onePerPerson: true });
@@ -41,15 +31,6 @@ test("a customer deleted before another card is asked for ends the sign-up, and 
   deleteCustomer(api, signUp);
   expect(await TRIGGERS.POST(api, signUp)).toEqual({ status: "ended" });
   expect(await api.find(signUp.id)).toMatchObject({ status: "ended", end_reason: "card-removed" });
-});
-
-test("a trial without a plan whose customer was deleted ends when it is over", async () => {
-  const api = signUpsInProcess();
-  const signUp = await SITUATIONS["trialing without a plan, nothing"](api);
-  deleteCustomer(api, signUp);
-  vi.setSystemTime(NOW + TRIAL_DAYS * DAY);
-  await TRIGGERS.cron(api, signUp);
-  expect(await api.find(signUp.id)).toMatchObject({ status: "canceled" });
 });
 
 test("a sign-up without a plan follows the subscription that sales create a day after its end", async () => {
@@ -64,14 +45,6 @@ test("a sign-up without a plan follows the subscription that sales create a day 
   await TRIGGERS["subscription event"](api, signUp);
   const [{ id } = {}] = api.model.all("subscription");
   expect(await api.find(signUp.id)).toMatchObject({ status: "active", stripe_subscription_id: id });
-});
-
-test("a price that Stripe does not know ends no sign-up: it waits two minutes for the cron handler, and for the operator", async () => {
-  const api = signUpsInProcess();
-  const signUp = await SITUATIONS["pending, a card"](api);
-  await api.change(signUp.id, "stripe_price_id = 'price_unknown'");
-  await expect(TRIGGERS["card event"](api, signUp)).rejects.toThrow("unexpected-answer");
-  expect(look(api, signUp)).toMatchObject({ status: "card_set_up", checkIn: 2 });
 });
 
 test.each<{ situation: Situation; stays: string }>([
@@ -90,11 +63,9 @@ test.each<{ situation: Situation; stays: string }>([
   expect(statuses).toEqual([stays, stays, "deleted"]);
 });
 
-const createdEvent = (object: object | undefined) => {
-  return { id: "evt_1", type: "customer.created", created: Math.floor(Date.now() / SECOND), data: { object } };
-};
-
-async function receive({ services }: Api, event: object): Promise<void> {
+/** Receives the event about a customer whom Stripe created at this time. */
+async function receive({ services }: Api, object: object | undefined, time = Date.now()): Promise<void> {
+  const event = { id: "evt_1", type: "customer.created", created: Math.floor(time / SECOND), data: { object } };
   const content = eventContentOf(event);
   if (content.kind !== "ignored") await handleStripeEvent(content, services);
 }
@@ -105,8 +76,7 @@ async function withSlowCreation() {
   const { services, model } = api;
   const signUp = await api.unknownToStripe();
   /** Stripe carries out the creation, and sends the customer's event. */
-  const arrive = async () =>
-    receive(api, createdEvent(model.get(await services.payments.findOrCreateCustomer(signUp))));
+  const arrive = async () => receive(api, model.get(await services.payments.findOrCreateCustomer(signUp)));
   return { ...api, signUp, arrive };
 }
 
@@ -141,9 +111,8 @@ test("an event whose customer Stripe fails to delete fails, so that Stripe repea
 
 /** Another stage of the same Stripe account. */
 const STAGING = { sign_up_id: crypto.randomUUID(), subscription_api: "https://staging.example" };
-type Told = { what: string; situation?: Situation; age?: number; change?: object; isGone?: boolean; isKept: boolean };
 
-test.each<Told>([
+test.each<{ what: string; situation?: Situation; age?: number; change?: object; isGone?: boolean; isKept: boolean }>([
   { what: "nobody, 59:59 minutes ago", age: HOUR - SECOND, isKept: false },
   // The database may have been restored to an earlier time.
   { what: "nobody, an hour ago", age: HOUR, isKept: true },
@@ -159,9 +128,8 @@ test.each<Told>([
   const { stripe_customer_id } = await SITUATIONS[situation](api);
   if (isGone) api.rows("DELETE FROM sign_ups");
   const customer = api.model.get(stripe_customer_id);
-  const event = createdEvent({ ...customer, ...told.change });
   api.set(NOW + age);
-  await receive(api, event);
+  await receive(api, { ...customer, ...told.change }, NOW);
   expect(customer?.deleted).toBe(told.isKept ? undefined : true);
 });
 
@@ -173,30 +141,26 @@ test.each<{ situation: Situation; isCardFound: boolean }>([
   { situation: "trialing, trialing", isCardFound: true },
   { situation: "trialing without a plan, nothing", isCardFound: true },
   { situation: "trialing without a plan, nothing", isCardFound: false },
-])(
-  "a customer whose trial is $situation stays although a restored database lacks its card, and the trial goes on if its card is found: $isCardFound",
-  async ({ situation, isCardFound }) => {
-    const api = signUpsInProcess();
-    const { id, stripe_customer_id } = await SITUATIONS[situation](api);
-    api.rows("DELETE FROM trial_claims");
-    if (!isCardFound) for (const intent of api.model.all("setup_intent")) api.model.objects.delete(intent.id);
-    await api.change(id, BEFORE_THE_CARD);
-    await cron(api);
-    expect(api.model.get(stripe_customer_id)?.deleted).toBeUndefined();
-    expect(await api.services.signUps.find(id)).toEqual(
-      isCardFound ? expect.objectContaining({ status: "trialing", stripe_customer_id }) : null,
-    );
-    const kept = api.logged.filter(({ event }) => event === "customer_with_trial_kept");
-    expect(kept).toMatchObject(isCardFound ? [] : [{ signUpId: id }]);
-  },
-);
+])("a restore keeps the customer of a trial ($situation), which goes on with a card: $isCardFound", async (row) => {
+  const { situation, isCardFound } = row;
+  const api = signUpsInProcess();
+  const { id, stripe_customer_id } = await SITUATIONS[situation](api);
+  api.rows("DELETE FROM trial_claims");
+  if (!isCardFound) for (const intent of api.model.all("setup_intent")) api.model.objects.delete(intent.id);
+  await api.change(id, BEFORE_THE_CARD);
+  await cron(api);
+  expect(api.model.get(stripe_customer_id)?.deleted).toBeUndefined();
+  const goesOn = expect.objectContaining({ status: "trialing", stripe_customer_id });
+  expect(await api.services.signUps.find(id)).toEqual(isCardFound ? goesOn : null);
+  const kept = api.logged.filter(({ event }) => event === "customer_with_trial_kept");
+  expect(kept).toMatchObject(isCardFound ? [] : [{ signUpId: id }]);
+});
 
 test("a customer whose card is removed while the trial without a plan begins is deleted with the sign-up", async () => {
   const api = signUpsInProcess();
   const { id, stripe_customer_id } = await SITUATIONS["trialing without a plan, nothing"](api);
   await api.change(id, "status = 'card_set_up', trial_end = NULL");
-  for (const card of api.model.all("payment_method"))
-    api.model.request("POST", new URL(`https://stripe/v1/payment_methods/${card.id}/detach`), "", undefined);
+  detachCard(api, await api.find(id));
   expect(await TRIGGERS.status(api, await api.find(id))).toEqual({ status: "ended" });
   expect(api.model.get(stripe_customer_id)?.deleted).toBe(true);
 });

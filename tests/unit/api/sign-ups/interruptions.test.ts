@@ -12,20 +12,12 @@ import { type Begin, type Pull, SITUATIONS, type Situation, TRIGGERS, type Trigg
 
 stopClock();
 
-const WAYS = [
-  "dies",
-  "loses its answer",
-  "gets a 409",
-  "gets a 429",
-  "gets a kept 400",
-  "gets a 500",
-  "gets a 500 after its work",
-];
 const FAULTS: Record<string, StripeFault> = {
   "gets a kept 400": "refused",
   "gets a 500": "before",
   "gets a 500 after its work": "after",
 };
+const WAYS = ["dies", "loses its answer", "gets a 409", "gets a 429", ...Object.keys(FAULTS)];
 const isOfStripe = (step: string) => /^(GET|POST|DELETE) /.test(step);
 /** A request that only reads has no work to lose and uses no idempotency key. */
 const isWayOf = (step: string, way: string) =>
@@ -118,27 +110,25 @@ async function* interferences(begin: Begin, first: Pull, second: Pull, next: Pul
 }
 
 const RACERS: Trigger[] = ["POST", "card event", "not me"];
+const RACES = RACERS.flatMap((one) => RACERS.map((other) => ({ one, other })));
 
-test.each(RACERS.flatMap((one) => RACERS.map((other) => ({ one, other }))))(
-  "between any two steps of $one comes $other: one trial, each message once",
-  async ({ one, other }) => {
-    const [card, notMe]: [Begin, Pull] = [SITUATIONS["pending, a card"], TRIGGERS["not me"]];
-    const [first, second]: [Pull, Pull] = [TRIGGERS[one], TRIGGERS[other]];
-    // Whoever was refused asks again; after "not me" the trial ends, or never begins, or has begun at Stripe alone.
-    const begun = TRIGGERS[one === "not me" ? other : one];
-    const turns: [Begin, Pull[]][] = [one, other].includes("not me")
-      ? [
-          [card, [begun, notMe]],
-          [card, [notMe]],
-          [SITUATIONS["card_set_up, a subscription"], [notMe]],
-        ]
-      : [[card, [TRIGGERS[one]]]];
-    const allowed: (string | undefined)[] = [];
-    for (const [from, next] of turns) allowed.push((await live(from, undefined, NEVER, next)).ends.at(-1));
-    for await (const { ends, name } of interferences(card, first, second, [first, second]))
-      expect(allowed, name).toContain(ends[1]);
-  },
-);
+test.each(RACES)("between any two steps of $one comes $other: one trial, each message once", async ({ one, other }) => {
+  const [card, notMe]: [Begin, Pull] = [SITUATIONS["pending, a card"], TRIGGERS["not me"]];
+  const [first, second]: [Pull, Pull] = [TRIGGERS[one], TRIGGERS[other]];
+  // Whoever was refused asks again; after "not me" the trial ends, or never begins, or has begun at Stripe alone.
+  const begun = TRIGGERS[one === "not me" ? other : one];
+  const turns: [Begin, Pull[]][] = [one, other].includes("not me")
+    ? [
+        [card, [begun, notMe]],
+        [card, [notMe]],
+        [SITUATIONS["card_set_up, a subscription"], [notMe]],
+      ]
+    : [[card, [TRIGGERS[one]]]];
+  const allowed: (string | undefined)[] = [];
+  for (const [from, next] of turns) allowed.push((await live(from, undefined, NEVER, next)).ends.at(-1));
+  for await (const { ends, name } of interferences(card, first, second, [first, second]))
+    expect(allowed, name).toContain(ends[1]);
+});
 
 test.each([
   { what: "one card and two addresses", email: "bob@example.com", card: "a card" },

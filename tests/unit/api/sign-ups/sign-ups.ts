@@ -45,10 +45,10 @@ export function signUpsInProcess({ onePerPerson = false, settings, io }: Options
     const signUp = await api.signUp(fields);
     const customerId = await services.payments.findOrCreateCustomer(signUp);
     const { id } = await services.payments.findOrCreateSetupIntent(signUp, customerId);
-    const ids = { stripe_customer_id: customerId, stripe_setup_intent_id: id };
-    await change(signUp.id, `stripe_customer_id = '${customerId}', stripe_setup_intent_id = '${id}', ${columns}`);
+    const ids = `stripe_customer_id = '${customerId}', stripe_setup_intent_id = '${id}'`;
+    const changed = await change(signUp.id, `${ids}, ${columns}`);
     api.calls.length = 0;
-    return { ...(await find(signUp.id)), ...ids };
+    return { ...changed, stripe_customer_id: customerId, stripe_setup_intent_id: id };
   };
   /** Sets up a card without a webhook. */
   const enterCard = ({ stripe_setup_intent_id }: SignUp, fingerprint = "a card"): void =>
@@ -88,8 +88,6 @@ export function configurationOf(env: Record<string, unknown>): Config {
   return result.configuration;
 }
 
-type SignUpsInProcess = ReturnType<typeof signUpsInProcess>;
-
 /** A sign-up's state. Leaves out columns that still have their first value. */
 export type Standing = {
   status: string;
@@ -106,13 +104,12 @@ export type Standing = {
   atStripe: string[];
 };
 
-export function look({ rows, model, services }: SignUpsInProcess, signUp: SignUp): Standing {
+export function look({ rows, model, services }: ReturnType<typeof signUpsInProcess>, signUp: SignUp): Standing {
   const { id, email, stripe_customer_id } = signUp;
   const [row] = rows("SELECT * FROM sign_ups WHERE id = ?", id);
-  const messages = rows(
-    "SELECT kind FROM outbox WHERE sign_up_id = ? AND (next_attempt_at <= ? OR kind = 'trial-ending') ORDER BY kind",
-    ...[id, new Date().toISOString()],
-  ).map(({ kind }) => `${kind}`);
+  const isDue = "(next_attempt_at <= ? OR kind = 'trial-ending')";
+  const found = `SELECT kind FROM outbox WHERE sign_up_id = ? AND ${isDue} ORDER BY kind`;
+  const messages = rows(found, id, new Date().toISOString()).map(({ kind }) => `${kind}`);
   const customer = model.get(String(row?.stripe_customer_id ?? stripe_customer_id));
   const all = (object: string) => (customer ? model.all(object, customer.id) : []);
   const intents = all("setup_intent").map(({ status }) => status);

@@ -44,42 +44,33 @@ const DAY_OLD = "created_at = '2026-11-21T12:00:00.000Z'";
 const ENDED = "status = 'ended', end_reason = 'cards-failed'";
 const NO_PLAN = "package_id = NULL, price_cents = NULL, stripe_price_id = NULL";
 
+const begun: Begin = (api) => api.onTrial({}, "a card");
 /** On trial, until its subscription at Stripe is changed. */
 const onTrial = (row: string, change: Partial<StripeObject>): Begin =>
-  then(
-    (api) => api.onTrial({}, "a card"),
-    (api, { id, stripe_subscription_id }) => {
-      Object.assign(api.model.get(stripe_subscription_id) ?? {}, change);
-      return api.change(id, `status = '${row}'`);
-    },
-  );
+  then(begun, (api, { id, stripe_subscription_id }) => {
+    Object.assign(api.model.get(stripe_subscription_id) ?? {}, change);
+    return api.change(id, `status = '${row}'`);
+  });
 
+const trialing = onTrial("trialing", {});
 const withCard = atCard(undefined, "a card");
 const withSubscription = then(atCard("status = 'card_set_up'", "a card"), (api, it) => subscribe(api, it));
 const withoutPlan = then(atCard(NO_PLAN, "a card"), ({ services }, { id }) => signUpStatus(id, services));
 
 export const deleteCustomer = ({ model }: Api, { stripe_customer_id }: SignUp) =>
   model.request("DELETE", new URL(`https://stripe/v1/customers/${stripe_customer_id}`), "", undefined);
-const detachCard = ({ model }: Api, { stripe_customer_id }: SignUp) => {
+const confirm = ({ services }: Api, { id }: SignUp) => services.signUps.change(id, confirmEmail);
+export const detachCard = ({ model }: Api, { stripe_customer_id }: SignUp) => {
   for (const card of model.all("payment_method", stripe_customer_id)) card.customer = null;
 };
 
 /** The sign-up's own subscription, or one that sales made. */
-export async function subscribe(
-  { services, model }: Api,
-  signUp: SignUp,
-  id = signUp.id,
-  status = "trialing",
-): Promise<void> {
+export const subscribe = async ({ services, model }: Api, signUp: SignUp, id = signUp.id, status = "trialing") => {
   const card = model.get(model.get(signUp.stripe_setup_intent_id)?.payment_method);
-  const choice = {
-    customerId: signUp.stripe_customer_id ?? "",
-    stripePriceId: "price_standard",
-    cardId: card?.id ?? "",
-  };
-  const made = await services.payments.findOrCreateSubscription({ ...signUp, id }, choice);
+  const ids = { customerId: signUp.stripe_customer_id ?? "", stripePriceId: "price_standard", cardId: card?.id ?? "" };
+  const made = await services.payments.findOrCreateSubscription({ ...signUp, id }, ids);
   Object.assign(model.get(made.stripeSubscriptionId) ?? {}, { status });
-}
+};
 
 const pay = ({ model }: Api) => {
   for (const subscription of model.all("subscription")) model.become(subscription, "active");
@@ -113,16 +104,12 @@ export const SITUATIONS = {
   "ended, a card's form": atCard(ENDED),
   "ended, a card in processing": atCard(ENDED, undefined, { status: "processing" }),
   "ended, a card": atCard(ENDED, "a card"),
-  "trialing, trialing": onTrial("trialing", {}),
+  "trialing, trialing": trialing,
   "trialing, canceled for later": onTrial("trialing", { cancel_at_period_end: true }),
-  "trialing with a confirmed address, trialing": then(onTrial("trialing", {}), ({ services }, { id }) =>
-    services.signUps.change(id, confirmEmail),
-  ),
+  "trialing with a confirmed address, trialing": then(trialing, confirm),
   "trialing, active": onTrial("trialing", { status: "active" }),
   "trialing, canceled": onTrial("trialing", { status: "canceled" }),
-  "trialing, gone": then(onTrial("trialing", {}), ({ model }, it) =>
-    model.objects.delete(`${it.stripe_subscription_id}`),
-  ),
+  "trialing, gone": then(trialing, ({ model }, it) => model.objects.delete(`${it.stripe_subscription_id}`)),
   "trialing without a plan, nothing": withoutPlan,
   "trialing without a plan, active": then(withoutPlan, (api, signUp) => subscribe(api, signUp, "sales", "active")),
   "active, paid": paid,
@@ -137,11 +124,9 @@ export const SITUATIONS = {
 } satisfies Record<string, Begin>;
 
 /** A form without a shown price. */
-export const postedForm = (given: Pick<PostedForm, "request" | "idempotencyKey">): PostedForm => ({
-  ...given,
-  shown: {},
-  requestId: "the-request",
-});
+export const postedForm = (request: PostedForm["request"], idempotencyKey: string): PostedForm => {
+  return { request, idempotencyKey, shown: {}, requestId: "the-request" };
+};
 
 /** Received about the sign-up's card; a repetition has the same ID. */
 export function cardEvent(signUp: SignUp, kind: "card-set-up" | "card-declined", eventId = "evt_1") {
@@ -160,7 +145,7 @@ export const TRIGGERS = {
   POST: async ({ services, rows }, { id, package_id }) => {
     const [row] = rows("SELECT idempotency_key FROM sign_ups WHERE id = ?", id);
     const request = { ...validRequest, package_id: package_id ?? undefined };
-    return createSignUp(postedForm({ request, idempotencyKey: String(row?.idempotency_key) }), services);
+    return createSignUp(postedForm(request, String(row?.idempotency_key)), services);
   },
   status: ({ services }, { id }) => signUpStatus(id, services),
   withdrawal: ({ services }, { id }) => signUpStatus(id, services, advanceToWithdrawal),

@@ -2,12 +2,7 @@ import { expect, test } from "vitest";
 import { stripeClient } from "../../../../functions/subscription-api/stripe/client";
 import type { Instead } from "../../../support/api-in-process/api";
 import { type Answer, answer } from "../../../support/api-in-process/stripe-objects";
-import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
-
-/* How failed calls to Stripe are reported. */
-
-stopClock();
 
 /** Its message quotes something typed, which no log line may have. */
 const failed = (status: number, type: string, code?: string): Answer =>
@@ -18,17 +13,8 @@ const REQUEST = "invalid_request_error";
 const SAVED: Answer = { ...failed(500, "api_error"), isReplayed: true };
 const TIMEOUT = new DOMException("of the client's own timer", "AbortError");
 
-type Failure = {
-  what: string;
-  said: Answer | Instead;
-  reason: string;
-  /** Stripe carried out the creation and refused it, so it gives the same answer for the same idempotency key. */
-  isForGood?: true;
-  level?: "error";
-  cause?: string;
-};
-
-const FAILURES: Failure[] = [
+// `isForGood`: Stripe has saved the answer to a creation, and gives it again for the same idempotency key.
+test.each<{ what: string; said: Answer | Instead; reason: string; isForGood?: true; level?: "error"; cause?: string }>([
   { what: "a 500, perhaps of Stripe's edge", said: failed(500, "api_error"), reason: "unavailable" },
   { what: "a saved 500", said: SAVED, reason: "unavailable", isForGood: true },
   { what: "a key with other parameters", said: failed(400, "idempotency_error"), reason: "in-progress" },
@@ -43,23 +29,18 @@ const FAILURES: Failure[] = [
   { what: "a lost connection", said: rejects(new Error("lost.")), reason: "unavailable", cause: "connection" },
   { what: "an unknown name", said: rejects(new Error("internal error")), reason: "unavailable", cause: "dns or tls" },
   { what: "no answer in time", said: rejects(TIMEOUT), reason: "unavailable", cause: "deadline" },
-];
-
-test.each(FAILURES)(
-  "a call that fails because of $what is $reason, and says if a creation needs another key",
-  async (row) => {
-    const { services, instead, logged, signUp } = signUpsInProcess();
-    const { payments } = services;
-    const created = await signUp();
-    instead.set("", row.said);
-    const failure = { name: "PaymentsError", reason: row.reason };
-    const made = payments.findOrCreateCustomer(created);
-    await expect(made).rejects.toMatchObject({ ...failure, needsNewKey: row.isForGood ?? false });
-    await expect(payments.findCard("cus_1")).rejects.toMatchObject({ ...failure, needsNewKey: false });
-    const { level = "warn", cause = "status" } = row;
-    expect(logged.at(-1)).toMatchObject({ level, event: "stripe_failed", cause });
-  },
-);
+])("a call that fails because of $what is $reason, and says if a creation needs another key", async (row) => {
+  const { said, reason, isForGood = false, level = "warn", cause = "status" } = row;
+  const { services, instead, logged, signUp } = signUpsInProcess();
+  const { payments } = services;
+  const created = await signUp();
+  instead.set("", said);
+  const failure = { name: "PaymentsError", reason };
+  const made = payments.findOrCreateCustomer(created);
+  await expect(made).rejects.toMatchObject({ ...failure, needsNewKey: isForGood });
+  await expect(payments.findCard("cus_1")).rejects.toMatchObject({ ...failure, needsNewKey: false });
+  expect(logged.at(-1)).toMatchObject({ level, event: "stripe_failed", cause });
+});
 
 test("a failed call is logged with Stripe's type, code, status and request ID, without its message", async () => {
   const { services, instead, logged } = signUpsInProcess();

@@ -2,13 +2,7 @@ import { type Answer, answer } from "../../../support/api-in-process/stripe-obje
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 
 /** An object of any kind, and an empty list. */
-export const ANYTHING = {
-  id: "made",
-  client_secret: "a_secret",
-  status: "trialing",
-  cancel_at_period_end: false,
-  data: [],
-};
+export const ANYTHING = { id: "made", client_secret: "s", status: "trialing", cancel_at_period_end: false, data: [] };
 
 /** Payments and prices with a Stripe that gives every call the same answer. */
 export async function paymentsOf(everyAnswer: object = ANYTHING) {

@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
 import { answer, refusal } from "../../../support/api-in-process/stripe-objects";
-import { stopClock } from "../../../support/clock";
 import { paymentsOf } from "./payments-of";
-
-/* A package's price at Stripe: US dollars each month, found by its lookup key. */
-
-stopClock();
 
 const MINI = { id: "a-package", name: "MINI", price_cents: 10_000 };
 const MONTHLY = { interval: "month", interval_count: 1 };
@@ -42,26 +37,14 @@ test.each([
 
 test("a package without a price gets a product of its name and a monthly US dollar price under its ID", async () => {
   const { prices, sent } = await paymentsOf({ id: "made", name: "a-package", data: [] });
+  const product = { name: "a-package", "metadata[package_id]": "a-package" };
+  const price = { currency: "usd", unit_amount: "10000", "recurring[interval]": "month", product: "made" };
+  const lookup = { lookup_key: "a-package", transfer_lookup_key: "true" };
   expect(await prices.findOrCreate(MINI)).toEqual({ id: "made", product: "made", productName: "MINI", created: true });
   expect(sent.slice(1)).toMatchObject([
-    {
-      call: "POST products",
-      key: "product-a-package-0",
-      params: { name: "a-package", "metadata[package_id]": "a-package" },
-    },
+    { call: "POST products", key: "product-a-package-0", params: product },
     { call: "POST products/made", params: { name: "MINI" } },
-    {
-      call: "POST prices",
-      key: "price-a-package-10000-first-0",
-      params: {
-        currency: "usd",
-        unit_amount: "10000",
-        "recurring[interval]": "month",
-        product: "made",
-        lookup_key: "a-package",
-        transfer_lookup_key: "true",
-      },
-    },
+    { call: "POST prices", key: "price-a-package-10000-first-0", params: { ...price, ...lookup } },
   ]);
 });
 

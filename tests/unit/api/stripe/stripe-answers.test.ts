@@ -1,12 +1,7 @@
 import { expect, test } from "vitest";
 import { answer, refusal } from "../../../support/api-in-process/stripe-objects";
-import { stopClock } from "../../../support/clock";
 import { signUpsInProcess } from "../sign-ups/sign-ups";
 import { paymentsOf } from "./payments-of";
-
-/* What Stripe's answers mean: setup intents, subscriptions, and the end of a trial. */
-
-stopClock();
 
 test("objects unknown to Stripe are none, are over, and need no end", async () => {
   const { services, instead } = signUpsInProcess();
@@ -24,18 +19,14 @@ test("objects unknown to Stripe are none, are over, and need no end", async () =
   await payments.deleteCustomer("cus_1");
 });
 
-/** Detaches a card, which Stripe refuses; then the card belongs to this customer. */
-function detachInVain(customerAfterwards: string | null) {
-  const { services, instead } = signUpsInProcess();
-  const customers = ["cus_1", customerAfterwards];
-  instead.set("GET payment_methods", () => answer(200, { id: "pm_1", customer: customers.shift() ?? null }));
-  instead.set("POST payment_methods", refusal(400, "payment_method_unexpected_state"));
-  return services.payments.detachCard("pm_1");
-}
-
 test("an error in detaching a card is thrown, unless the card was detached meanwhile", async () => {
-  await expect(detachInVain("cus_1")).rejects.toMatchObject({ reason: "unexpected-answer" });
-  await detachInVain(null);
+  const { services, instead } = signUpsInProcess();
+  const owners = ["cus_1", "cus_1", "cus_1", null];
+  instead.set("GET payment_methods", () => answer(200, { id: "pm_1", customer: owners.shift() ?? null }));
+  instead.set("POST payment_methods", refusal(400, "payment_method_unexpected_state"));
+  await expect(services.payments.detachCard("pm_1")).rejects.toMatchObject({ reason: "unexpected-answer" });
+  await services.payments.detachCard("pm_1");
+  expect(owners, "the times that Stripe was asked for the owner").toEqual([]);
 });
 
 test.each([
@@ -122,7 +113,8 @@ const charge = (first: Amount, later = first, others: object = {}) => ({
   trialEndOutcome: { next: "charge", first, later, isReduced: false, every: "month", endsAt: null, ...others },
 });
 const regular = (others: object) => charge(untaxed(50_000), untaxed(50_000), others);
-const reduced = charge(untaxed(40_000), null, { isReduced: true });
+const REDUCED = { isReduced: true };
+const reduced = charge(untaxed(40_000), null, REDUCED);
 const end = (why: string, at = END) => ({ trialEndOutcome: { next: "end", why, at: new Date(at * 1000) } });
 const unknown = { trialEndOutcome: { next: "unknown" } };
 
@@ -167,11 +159,7 @@ test.each<{ what: string; change?: object; ofPreview?: object; expected: object 
   { what: "a tax and a credit", ofPreview: { ...taxed, amount_due: 9 }, expected: charge(untaxed(9), whole) },
   { what: "an unknown tax", ofPreview: untaxable, expected: charge({ cents: 50_000, tax: "added" }) },
   { what: "a credit for one payment", ofPreview: credit(50_000), expected: charge(untaxed(0), untaxed(50_000)) },
-  {
-    what: "a larger credit",
-    ofPreview: credit(50_001),
-    expected: charge(untaxed(0), untaxed(50_000), { isReduced: true }),
-  },
+  { what: "a larger credit", ofPreview: credit(50_001), expected: charge(untaxed(0), untaxed(50_000), REDUCED) },
   { what: "a discount", ofPreview: { ...less, total_discount_amounts: amounts }, expected: reduced },
   { what: "credits", ofPreview: { ...less, total_pretax_credit_amounts: amounts }, expected: reduced },
   { what: "items of the first invoice alone", ofPreview: more, expected: charge(untaxed(51_000), null) },
