@@ -1,5 +1,5 @@
 import { HtmlValidate } from "html-validate";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { signUpPath } from "../../../app/contract/sign-up-path";
 import { PUBLIC_PATHS } from "../../../app/seo/public-paths";
@@ -72,71 +72,59 @@ test("home has the links of header and footer, the email addresses and the curre
   expect(words("footer")).toContain(`© ${new Date().getUTCFullYear()} ${company.name}, Inc.`);
 });
 
-describe.each([...publicPages, ...signUpPages])("%s", (path) => {
-  test("is English and valid HTML with one heading, and has a link past the header", async () => {
-    const { document, wordsOfEach, links, body } = await open(path);
-    expect(document.documentElement.lang).toBe("en");
-    expect(wordsOfEach("h1")).toEqual([HEADINGS[path] ?? expect.stringMatching(/\w/)]);
-    const parts = [...document.body.children].slice(0, 4).map(({ tagName }) => tagName);
-    expect(parts).toEqual(["A", "HEADER", "MAIN", "FOOTER"]);
-    expect(links("body > a")).toEqual(["Skip to content: #main"]);
-    expect(await htmlErrorsIn(body)).toEqual([]);
-  });
+const ALL = [...publicPages, ...signUpPages];
 
-  test("has home's header and footer, in which its own link is current; a sign-up has no button away from it", async () => {
-    const [page, home] = [await open(path), await open("/")];
-    const headerLinks = home.links(HEADER_LINKS);
-    expect(page.links(HEADER_LINKS)).toEqual(publicPages.includes(path) ? headerLinks : headerLinks.slice(0, -1));
-    expect(page.each("[aria-current=page]", "href")).toEqual(
-      home.each(HEADER_LINKS, "href").filter((href) => href === path),
-    );
-    for (const part of ["header > div > a", "header button", "footer"]) expect(page.words(part)).toBe(home.words(part));
-    expect(page.links("footer a")).toEqual(home.links("footer a"));
-  });
-
-  test("is usable without its stylesheet: drawings have sizes, and links, buttons and choices are apart", async () => {
-    const PARTS = "a, button, label, img, summary";
-    const { document, each } = await open(path);
-    expect(each("svg:not([width][height])", "class")).toEqual([]);
-    const stuck = [...document.querySelectorAll(`${PARTS}, summary + fieldset`)].filter(
-      ({ previousSibling, previousElementSibling: before }) => before === previousSibling && before?.matches(PARTS),
-    );
-    expect(stuck.map(({ outerHTML }) => outerHTML)).toEqual([]);
-  });
-
-  test("has links that lead to a page of the site, a place on the page, another site or an email", async () => {
-    const { document, each } = await open(path);
-    const broken: string[] = [];
-    for (const href of new Set(each("a, link[href]", "href").map((href) => href ?? ""))) {
-      const isFound = href.startsWith("#")
-        ? document.getElementById(href.slice(1)) !== null
-        : href.startsWith("/")
-          ? (await statusOf(href.split("#")[0] ?? "")) === 200
-          : /^(https?:\/\/|mailto:)/.test(href);
-      if (!isFound) broken.push(href);
-    }
-    expect(broken, "broken links").toEqual([]);
-  });
+test.each(ALL)("%s is English and valid HTML with one heading, and usable without its stylesheet", async (path) => {
+  const { document, wordsOfEach, each, links, body } = await open(path);
+  expect(document.documentElement.lang).toBe("en");
+  expect(wordsOfEach("h1")).toEqual([HEADINGS[path] ?? expect.stringMatching(/\w/)]);
+  const parts = [...document.body.children].slice(0, 4).map(({ tagName }) => tagName);
+  expect(parts).toEqual(["A", "HEADER", "MAIN", "FOOTER"]);
+  expect(links("body > a")).toEqual(["Skip to content: #main"]);
+  expect(await htmlErrorsIn(body)).toEqual([]);
+  expect(each("svg:not([width][height])", "class"), "drawings without a size").toEqual([]);
+  const PARTS = "a, button, label, img, summary";
+  const stuck = [...document.querySelectorAll(`${PARTS}, summary + fieldset`)].filter(
+    ({ previousSibling, previousElementSibling: before }) => before === previousSibling && before?.matches(PARTS),
+  );
+  expect(stuck.map(({ outerHTML }) => outerHTML)).toEqual([]);
 });
 
-test.each(publicPages)(
-  "%s has no framework, form or button that needs a script, calls no backend, and lets browsers prerender its links but not the sign-up",
-  async (path) => {
-    const { wordsOfEach, each, body, document } = readPage(await visitor.get(path));
-    expect(wordsOfEach("script:not([type='application/ld+json'], [type=speculationrules])")).toEqual([
-      // Marks the header once the page is scrolled more than 10 px.
-      expect.stringMatching(
-        /addEventListener\("scroll".*mark\(scrollY>10\)|mark\(scrollY>10\).*addEventListener\("scroll"/,
-      ),
-    ]);
-    expect(each("script[src], link[rel=modulepreload]", "src")).toEqual([]);
-    expect(body, "Remix and its prefetching").not.toMatch(/__remix|data-discover/);
-    expect(document.querySelectorAll("form, input, button:not([popovertarget])")).toHaveLength(0);
-    expect(upstream.calls).toEqual([]);
-    const [rules = "{}"] = wordsOfEach("script[type=speculationrules]");
-    expect(JSON.parse(rules).prerender[0].where.and[1].not.href_matches).toContain("/subscription*");
-  },
-);
+test.each(ALL)("%s has home's header and footer, its own link is current, and no link is broken", async (path) => {
+  const [page, home] = [await open(path), await open("/")];
+  const headerLinks = home.links(HEADER_LINKS);
+  // A sign-up has no button away from it.
+  expect(page.links(HEADER_LINKS)).toEqual(publicPages.includes(path) ? headerLinks : headerLinks.slice(0, -1));
+  expect(page.each("[aria-current=page]", "href")).toEqual(
+    home.each(HEADER_LINKS, "href").filter((href) => href === path),
+  );
+  for (const part of ["header > div > a", "header button", "footer"]) expect(page.words(part)).toBe(home.words(part));
+  expect(page.links("footer a")).toEqual(home.links("footer a"));
+  const broken: string[] = [];
+  for (const href of new Set(page.each("a, link[href]", "href").map((href) => href ?? ""))) {
+    const isFound = href.startsWith("#")
+      ? page.document.getElementById(href.slice(1)) !== null
+      : href.startsWith("/")
+        ? (await statusOf(href.split("#")[0] ?? "")) === 200
+        : /^(https?:\/\/|mailto:)/.test(href);
+    if (!isFound) broken.push(href);
+  }
+  expect(broken, "broken links").toEqual([]);
+});
+
+test.each(publicPages)("%s needs no script, calls no backend, and prerenders all but the sign-up", async (path) => {
+  const { wordsOfEach, each, body } = readPage(await visitor.get(path));
+  expect(wordsOfEach("script:not([type='application/ld+json'], [type=speculationrules])")).toEqual([
+    // Marks the header once the page is scrolled.
+    expect.stringContaining('addEventListener("scroll"'),
+  ]);
+  expect(each("script[src], link[rel=modulepreload]", "src")).toEqual([]);
+  expect(body, "Remix and its prefetching").not.toMatch(/__remix|data-discover/);
+  expect(each("form, input, button:not([popovertarget])", "name")).toEqual([]);
+  expect(upstream.calls).toEqual([]);
+  const [rules = "{}"] = wordsOfEach("script[type=speculationrules]");
+  expect(JSON.parse(rules).prerender[0].where.and[1].not.href_matches).toContain("/subscription*");
+});
 
 test("the form is valid HTML with errors too", async () => {
   const answer = await visitor.post("email=nobody&phone=1");

@@ -81,26 +81,23 @@ test.each([
       "amend these Terms with 30 days’ notice",
     ],
   },
-])(
-  "$path was last updated on August 14, 2025, has its sections in order, also in its contents, and its required statements",
-  async (row) => {
-    const titles = row.sections.map((title, index) => `${index + 1}. ${title}`);
-    const { words, wordsOfEach, each } = await open(row.path);
-    expect(words()).toContain("Last updated August 14, 2025");
-    expect(wordsOfEach("article h2")).toEqual(titles);
-    expect(wordsOfEach("article h3")).toEqual(row.subsections);
-    // A list that numbers its items would show each number twice in a text browser.
-    expect(wordsOfEach("main nav ul > li")).toEqual(titles);
-    expect(each("main nav a", "href")).toEqual(each("article h2", "id").map((id) => `#${id}`));
-    for (const statement of row.says) {
-      let rest = words();
-      for (const part of statement.split(" … ")) {
-        expect(rest).toContain(part);
-        rest = rest.slice(rest.indexOf(part) + part.length);
-      }
+])("$path has its date, its sections in order, also in its contents, and its required statements", async (row) => {
+  const titles = row.sections.map((title, index) => `${index + 1}. ${title}`);
+  const { words, wordsOfEach, each } = await open(row.path);
+  expect(words()).toContain("Last updated August 14, 2025");
+  expect(wordsOfEach("article h2")).toEqual(titles);
+  expect(wordsOfEach("article h3")).toEqual(row.subsections);
+  // A list that numbers its items would show each number twice in a text browser.
+  expect(wordsOfEach("main nav ul > li")).toEqual(titles);
+  expect(each("main nav a", "href")).toEqual(each("article h2", "id").map((id) => `#${id}`));
+  for (const statement of row.says) {
+    let rest = words();
+    for (const part of statement.split(" … ")) {
+      expect(rest).toContain(part);
+      rest = rest.slice(rest.indexOf(part) + part.length);
     }
-  },
-);
+  }
+});
 
 test("the terms end with postal address, email address and website", async () => {
   const { words, links } = await open("/terms");

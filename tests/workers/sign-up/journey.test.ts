@@ -1,11 +1,13 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { company } from "../../../app/company";
 import { signUpPath } from "../../../app/contract/sign-up-path";
 import { TRIAL_DAYS } from "../../../app/contract/trial";
+import { PUBLIC_PATHS } from "../../../app/seo/public-paths";
 import { fields, SECRET } from "../../support/person";
+import { PLANS } from "../../support/plans";
 import { cookieBrowser, returnPathIn, secretIn } from "../../support/visitors/cookie-browser";
 import { readPage } from "../../support/visitors/page";
-import { startStack, startVisitedSite } from "../../support/visitors/visited-site";
+import { startPlainStack, startStack, startVisitedSite } from "../../support/visitors/visited-site";
 import { enterCard, rows, stripeStateOf } from "../../support/visitors/visitor";
 
 /* Whole sign-ups over HTTP, without a script, through the built Workers. Steps and texts are in tests/unit/sign-up/. */
@@ -14,7 +16,10 @@ const STANDARD = signUpPath(fields.package_id);
 
 const stack = await startStack();
 const alone = await startVisitedSite();
-afterAll(() => Promise.all([stack.dispose(), alone.dispose()]));
+/* The API in here knows the specification, and nothing of the reference API. */
+const plain = await startPlainStack();
+beforeEach(() => plain.api.refuse(undefined));
+afterAll(() => Promise.all([stack, alone, plain].map(({ dispose }) => dispose())));
 
 const signUpsOf = (email: string) => rows(stack.api, "SELECT * FROM sign_ups WHERE email = ?", email);
 
@@ -77,4 +82,49 @@ test("a card that Stripe is processing is waited for, by a page that refreshes i
   expect(words()).toContain("Your bank is still processing the card. This page checks automatically.");
   expect(links("main .btn")).toEqual([`Check now: ${STANDARD}`]);
   expect(body).toMatch(/<noscript><meta http-equiv="refresh" content="(5|10)"/i);
+});
+
+const UNLISTED = "11111111-2222-4333-8444-555555555555";
+
+/** What only the reference API does. */
+const PROMISES =
+  /remind|portal|every email|Confirm my email|declined card|more card|plan, you pay nothing|won’t be charged\b(?! for this)|scrypt|keyed hash|deleted|invoices there/i;
+
+test.each([
+  { what: "a listed plan", plan: fields.package_id, price: `${PLANS.STANDARD.charged}, on or after` },
+  { what: "an unlisted plan", plan: UNLISTED, price: undefined },
+  { what: "no plan", plan: "", price: undefined },
+])("the form of $what leads to card and success, with one call and no promise of the reference API", async (row) => {
+  const { plan, price } = row;
+  const ada = cookieBrowser(plain.visitor);
+  expect(await ada.signUp(plan)).toRedirectTo(signUpPath(plan));
+  const step = await ada.get(signUpPath(plan));
+  const card = readPage(step).words();
+  expect(card.includes("we’ll charge $")).toBe(price !== undefined);
+  await enterCard(plain.stripe.url, secretIn(step));
+  expect(await ada.get(returnPathIn(step))).toRedirectTo(signUpPath(plan));
+  const done = readPage(await ada.get(signUpPath(plan)));
+  expect(done.words("h1")).toBe("Subscription Successful!");
+  expect(done.words()).toContain(`Your ${TRIAL_DAYS} days trial period has been started.`);
+  expect(done.words()).toContain(`A confirmation email with details and next steps will be sent to ${ada.email}`);
+  expect(done.words()).toContain(price ?? "");
+  expect(done.words().includes("$")).toBe(price !== undefined);
+  expect(card + done.words()).not.toMatch(PROMISES);
+  expect(plain.api.posts).toMatchObject([{ email: ada.email, ...(plan && { package_id: plan }) }]);
+});
+
+test("an API that is unavailable is called once, because it may not know the form's key", async () => {
+  plain.api.refuse(503);
+  const form = readPage(await cookieBrowser(plain.visitor).signUp(fields.package_id));
+  expect(form).toShowNotice("Submission Failed", "Service temporarily unavailable. Please try again later.");
+  expect(plain.api.posts).toHaveLength(1);
+});
+
+/** The privacy policy says what the company itself does, whatever the API. */
+const PAGES = PUBLIC_PATHS.filter((path) => path !== "/privacy");
+const OTHERS = ["/llms.txt", "/pricing.md", signUpPath(""), STANDARD];
+
+test.each([...PAGES, ...OTHERS])("%s promises nothing of the reference API", async (path) => {
+  const answer = await plain.visitor.get(path);
+  expect(path.includes(".") ? answer.text : readPage(answer).words()).not.toMatch(PROMISES);
 });

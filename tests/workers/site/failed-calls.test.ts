@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { root } from "../../../tools/wrangler/wrangler";
 
 /* The names and messages of workerd's own errors, by which app/shared/http/failed-call.ts knows a cause. */
@@ -22,36 +22,23 @@ export default {
   },
 };`;
 
-async function causeOf(url: string, milliseconds = 60_000): Promise<unknown> {
-  const { outputFiles } = await build({
-    stdin: { contents: ASKING, resolveDir: root },
-    bundle: true,
-    format: "esm",
-    write: false,
-  });
-  const worker = new Miniflare({
-    modules: true,
-    compatibilityDate: "2026-04-20",
-    script: outputFiles[0]?.text ?? "",
-    // workerd also writes a stack of its own.
-    handleRuntimeStdio: (...streams: Readable[]) => void streams.map((stream) => stream.resume()),
-  });
-  onTestFinished(() => worker.dispose());
-  const answer = await worker.dispatchFetch("http://x/", {
-    method: "POST",
-    body: JSON.stringify({ url, milliseconds }),
-  });
-  return answer.json();
-}
+const stdin = { contents: ASKING, resolveDir: root };
+const { outputFiles } = await build({ stdin, bundle: true, format: "esm", write: false });
+const worker = new Miniflare({
+  modules: true,
+  compatibilityDate: "2026-04-20",
+  script: outputFiles[0]?.text ?? "",
+  // workerd also writes a stack of its own.
+  handleRuntimeStdio: (...streams: Readable[]) => void streams.map((stream) => stream.resume()),
+});
+afterAll(() => worker.dispose());
 
 /** A port of this machine with a server that does this to each connection that has sent something. */
 async function portThat(answers: (socket: Socket) => void): Promise<number> {
   const server = createServer((socket) => socket.on("error", () => {}).once("data", () => answers(socket)));
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port");
-  return address.port;
+  return (server.address() as AddressInfo).port;
 }
 
 const HTML = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>";
@@ -69,7 +56,9 @@ test.each<Row>([
   { name: "HTML", answers: (socket) => socket.end(HTML), cause: "answer" },
   { name: "a host without an address", url: "http://nowhere.invalid/", cause: "dns or tls" },
   { name: "a host without TLS", scheme: "https", answers: (socket) => socket.end(HTML), cause: "dns or tls" },
-])("workerd's error is known: $name", async ({ cause, milliseconds, ...at }) => {
+])("workerd's error is known: $name", async ({ cause, milliseconds = 60_000, ...at }) => {
   const url = "url" in at ? at.url : `${at.scheme ?? "http"}://127.0.0.1:${await portThat(at.answers)}/`;
-  expect(await causeOf(url, milliseconds)).toEqual({ cause });
+  const body = JSON.stringify({ url, milliseconds });
+  const answer = await worker.dispatchFetch("http://x/", { method: "POST", body });
+  expect(await answer.json()).toEqual({ cause });
 });

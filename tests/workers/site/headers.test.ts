@@ -37,7 +37,7 @@ const misconfigured = await visitorOf({ vars: { SESSION_SECRET: undefined } });
 
 type Row = { what: string; status: number; get: () => Promise<Answer> };
 
-/** Marketing pages: no script but the inline ones, whose hashes the policy has. */
+/** No script but the inline ones, whose hashes the policy has. */
 const marketing: Row[] = [
   ...PUBLIC_PATHS.map((path) => ({ what: `the page ${path}`, status: 200, get: () => visitor.get(path) })),
   { what: "an unchanged page", status: 304, get: () => visitor.get("/pricing", { "If-None-Match": "*" }) },
@@ -47,17 +47,14 @@ const marketing: Row[] = [
 const refusals: Row[] = [
   { what: "a foreign form", status: 403, get: () => visitor.submit({}, { "Sec-Fetch-Site": "cross-site" }) },
   { what: "an unknown page", status: 404, get: () => visitor.get("/nope") },
-  {
-    what: "another site's preflight",
-    status: 405,
-    get: () => visitor.send("OPTIONS", "/", { Origin: "https://evil.test" }),
-  },
+  { what: "a preflight", status: 405, get: () => visitor.send("OPTIONS", "/", { Origin: "https://evil.test" }) },
 ];
 
-/** Forms from the cache, whose inline scripts have hashes. */
-const cachedForms: Row[] = ["/subscription", PLAN].map((path) => {
-  return { what: `the form ${path}`, status: 200, get: () => visitor.get(path) };
-});
+/** Their inline scripts have hashes. */
+const cachedForms: Row[] = [
+  { what: "the form", status: 200, get: () => visitor.get("/subscription") },
+  { what: "the form of a plan", status: 200, get: () => visitor.get(PLAN) },
+];
 
 /** Pages of the sign-up that are rendered for one visitor, with a nonce. */
 const signUpPages: Row[] = [
@@ -133,30 +130,30 @@ function contentPolicyOf({ headers }: Answer): Record<string, string> {
   return Object.fromEntries(named.split("; ").map((directive) => directive.split(/ (.*)/)));
 }
 
-test.each(KINDS.flatMap(({ rows, ...kind }) => rows.map((row) => ({ ...row, ...kind }))))(
-  "$what ($status) has the security headers, cache rule and policies of its kind, and only cookies that no script can read",
-  async ({ status, get, cache, payment, content }) => {
-    const answer = await get();
-    expect(answer).toHaveStatus(status);
-    expect(answer).toHaveHeaders({
-      "Cache-Control": cache,
-      "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
-      "Cross-Origin-Resource-Policy": "same-origin",
-      "Permissions-Policy": `camera=(), geolocation=(), microphone=(), usb=(), ${payment}`,
-      "Referrer-Policy": "strict-origin-when-cross-origin",
-      "Strict-Transport-Security": "max-age=63072000; includeSubDomains",
-      "X-Content-Type-Options": "nosniff",
-      "X-Frame-Options": "DENY",
-      "X-Request-ID": /^[\w-]{1,64}$/,
-    });
-    expect(contentPolicyOf(answer)).toEqual(content);
-    for (const name of ["Access-Control-Allow-Origin", "Server", "X-Powered-By"]) expect(answer).not.toHaveHeader(name);
-    for (const cookie of answer.headers.getSetCookie()) {
-      expect(cookie).toMatch(/^__Host-/);
-      expect(cookie.split("; ")).toEqual(expect.arrayContaining(["Secure", "HttpOnly", "SameSite=Lax", "Path=/"]));
-    }
-  },
-);
+const ALL = KINDS.flatMap(({ rows, ...kind }) => rows.map((row) => ({ ...row, ...kind })));
+
+test.each(ALL)("$what ($status) has the headers of its kind, and only cookies that no script can read", async (row) => {
+  const { status, get, cache, payment, content } = row;
+  const answer = await get();
+  expect(answer).toHaveStatus(status);
+  expect(answer).toHaveHeaders({
+    "Cache-Control": cache,
+    "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": `camera=(), geolocation=(), microphone=(), usb=(), ${payment}`,
+    "Referrer-Policy": "strict-origin-when-cross-origin",
+    "Strict-Transport-Security": "max-age=63072000; includeSubDomains",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "X-Request-ID": /^[\w-]{1,64}$/,
+  });
+  expect(contentPolicyOf(answer)).toEqual(content);
+  for (const name of ["Access-Control-Allow-Origin", "Server", "X-Powered-By"]) expect(answer).not.toHaveHeader(name);
+  for (const cookie of answer.headers.getSetCookie()) {
+    expect(cookie).toMatch(/^__Host-/);
+    expect(cookie.split("; ")).toEqual(expect.arrayContaining(["Secure", "HttpOnly", "SameSite=Lax", "Path=/"]));
+  }
+});
 
 test("the scripts that the form names are kept for a year, since their names have a hash, and are for this origin only", async () => {
   const { body } = await visitor.get("/subscription");
@@ -185,28 +182,24 @@ test.each([
   });
 });
 
-test.each(["/build/gone-ABCDEFGH.js", "/build/", "/_headers", "/.dev.vars", "/wrangler.toml"])(
-  "the file %s does not exist, and no cache stores that",
-  async (path) => {
-    const answer = await visitor.get(path);
-    expect(answer).toHaveStatus(404);
-    expect(answer).toHaveHeader("Cache-Control", "no-store");
-  },
-);
+const ABSENT = ["/build/gone-ABCDEFGH.js", "/build/", "/_headers", "/.dev.vars", "/wrangler.toml"];
+
+test.each(ABSENT)("the file %s does not exist, and no cache stores that", async (path) => {
+  const answer = await visitor.get(path);
+  expect(answer).toHaveStatus(404);
+  expect(answer).toHaveHeader("Cache-Control", "no-store");
+});
 
 const PAGE = "Unexpected Application Error";
+const DATA = "/subscription.data";
 
 test.each([
-  { what: "form", shows: PAGE, send: (id: object) => throwing.submit({}, { ...id }) },
-  {
-    what: "script",
-    shows: "Unexpected Server Error",
-    send: (id: object) => throwing.submit({}, { ...id }, "/subscription.data"),
-  },
-  { what: "page", shows: PAGE, send: (id: object) => throwing.get("/pricing", { ...id }) },
+  { what: "form", shows: PAGE, send: (id: string) => throwing.submit({}, { "CF-Ray": id }) },
+  { what: "script", shows: "Server Error", send: (id: string) => throwing.submit({}, { "CF-Ray": id }, DATA) },
+  { what: "page", shows: PAGE, send: (id: string) => throwing.get("/pricing", { "CF-Ray": id }) },
 ])("an error of a $what shows neither its message nor a stack, and is logged by its name alone", async (row) => {
   const id = `error-of-a-${row.what}`;
-  const { body, text } = await row.send({ "CF-Ray": id });
+  const { body, text } = await row.send(id);
   expect(body).not.toMatch(/words-of-the-error|\.js:\d|\bat \w+ \(/);
   expect(text).toContain(row.shows);
   if (row.shows === PAGE) expect(text).toContain(id);
