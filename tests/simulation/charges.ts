@@ -1,19 +1,18 @@
 import { SECOND } from "../support/api-in-process/scheduler";
 import type { StripeObject } from "../support/api-in-process/stripe-objects";
 import type { Deeds, Form } from "./deeds";
-import { CUSTOM, PACKAGES } from "./price-list";
+import { CUSTOM, PACKAGES } from "./packages";
 import type { World } from "./world";
 
 /* Checked while a history runs: what is charged, shown and sent. */
 
 /**
- * Checked whenever a subscription changes: its customer agreed to plan, price and tax, pays no more than the form showed, has no
+ * Checked whenever a subscription changes: its customer agreed to plan and price, pays no more than the form showed, has no
  * second subscription and is not charged during the trial.
  */
 export function checkSubscription(world: World, deeds: Deeds, one: StripeObject) {
   const { consents, sold } = deeds;
   const { stripe, now } = world;
-  const { database } = world.loaded;
   const price = one.items?.data[0]?.price;
   const cents = price?.unit_amount ?? 0;
   const plan = [...PACKAGES, CUSTOM].find((known) => known.price === price?.id)?.id ?? price?.metadata.package_id;
@@ -22,7 +21,7 @@ export function checkSubscription(world: World, deeds: Deeds, one: StripeObject)
   // Sales may subscribe a customer whose sign-up has ended by "This wasn't me". The API cancels that when it hears of it.
   const hasEnded = "SELECT 1 FROM sign_ups WHERE stripe_customer_id = ? AND end_reason IS NOT NULL";
   const isSoldTooLate = ({ customer }: StripeObject) =>
-    sold.has(customer ?? "") && database.run(hasEnded, [customer]).results.length > 0;
+    sold.has(customer ?? "") && world.rows(hasEnded, customer).length > 0;
   const isOfIntent = (setupIntent: string) => stripe.get(setupIntent)?.customer === one.customer;
   if (one.status === "active" && now < (one.trial_end ?? 0) * SECOND)
     world.violate(`${emailOf(one)} is charged before the trial ends`);
@@ -33,10 +32,8 @@ export function checkSubscription(world: World, deeds: Deeds, one: StripeObject)
   if (agreed.length === 0) world.violate(`${emailOf(one)} is subscribed to ${price?.id} but never agreed to it`);
   const shown = agreed.map((consent) => consent.shown ?? Infinity);
   if (cents > Math.max(...shown)) world.violate(`${emailOf(one)} pays ${cents} cents but the form showed ${shown}`);
-  if (one.automatic_tax?.enabled && !agreed.some(({ taxTold }) => taxTold))
-    world.violate(`${emailOf(one)} pays tax but no page said so`);
   for (const consent of agreed) checkShownPrice(world, deeds, consent, one);
-  const [row] = database.run("SELECT * FROM sign_ups WHERE stripe_customer_id = ?", [one.customer]).results;
+  const [row] = world.rows("SELECT * FROM sign_ups WHERE stripe_customer_id = ?", one.customer);
   if (row && (row.stripe_price_id !== price?.id || row.price_cents !== cents))
     world.violate(
       `${emailOf(one)} agreed to ${row.stripe_price_id} at ${row.price_cents} cents but is subscribed to ${price?.id} at ${cents}`,
@@ -58,7 +55,7 @@ export function checkShownPrice(world: World, { shown }: Deeds, { name, key, pla
 /** An email that names the first payment names the agreed price. */
 export function checkEmail(world: World, key: string, text: string): void {
   const [, id = ""] = key.split("/");
-  const [row] = world.loaded.database.run("SELECT price_cents FROM sign_ups WHERE id = ?", [id]).results;
+  const [row] = world.rows("SELECT price_cents FROM sign_ups WHERE id = ?", id);
   const named = /First payment: \$([\d,.]+) USD/.exec(text)?.[1]?.replace(",", "");
   // The person may have been erased while the email was on its way. Sales agree on other prices.
   if (named !== undefined && typeof row?.price_cents === "number" && Number(named) * 100 !== row.price_cents)

@@ -1,5 +1,4 @@
 import { DAY, HOUR, MINUTE } from "../support/api-in-process/scheduler";
-import { PACKAGES } from "./price-list";
 import { type Random, randomOf } from "./random";
 import type { StripeFault } from "./stripe/stripe-model";
 
@@ -42,8 +41,6 @@ const NEVER: Period = { from: 0, to: 0 };
 
 export type Conditions = Period & {
   onePerPerson: boolean;
-  /** The places whose API has Stripe Tax. */
-  taxIn: (0 | 1)[];
   /** The probability that a step fails within `windows`. */
   faulty: number;
   /** When something may fail. */
@@ -52,8 +49,6 @@ export type Conditions = Period & {
   outage: Period & { of?: Receiver };
   /** The API's clock is an hour ahead. */
   clockJump: Period;
-  /** Somebody has archived a price in Stripe's dashboard. */
-  archived: (Period & { priceId: string }) | undefined;
   /** True if nothing fails and nothing has an outage. */
   isSound: boolean;
 };
@@ -75,21 +70,16 @@ export function conditionsOf(seed: number): Conditions {
   const of = random.oneOf<Receiver>(["stripe", "mail", "console", "database"]);
   const from = random.oneOf([random.between(0, 24), random.between(0, 24), ...laterFaults]);
   const outage = hasOutage ? { of, ...window(from, random.between(0, 12)) } : NEVER;
-  const isRare = () => faulty > 0 && random.chance(0.3);
-  const clockJump = isRare() ? window(random.between(0, 30), random.between(0, 1)) : NEVER;
-  const archived = isRare()
-    ? { ...window(random.between(0, 0.5), random.between(0, 4)), priceId: random.oneOf(PACKAGES).price }
-    : undefined;
+  const jumps = faulty > 0 && random.chance(0.3);
+  const clockJump = jumps ? window(random.between(0, 30), random.between(0, 1)) : NEVER;
   return {
     from: start,
     to: start + DAYS[isLong ? 1 : 0] * DAY,
-    taxIn: randomOf(seed, "tax").oneOf<(0 | 1)[]>([[], [0], [1], [0, 1]]),
     onePerPerson: isLong !== [2, 3].includes(level),
     faulty,
     outage,
     clockJump,
-    archived,
-    windows: [...usual, outage, clockJump, ...(archived ? [archived] : [])],
+    windows: [...usual, outage, clockJump],
     isSound: faulty === 0 && !hasOutage,
   };
 }

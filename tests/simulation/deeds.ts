@@ -1,9 +1,9 @@
-import { PLAN_RETIRED, REQUEST_IN_PROGRESS, TERMS_CHANGED } from "../../app/contract/problem-types";
+import { REQUEST_IN_PROGRESS, TERMS_CHANGED } from "../../app/contract/problem-types";
 import type { Reply } from "./world";
 
 /**
  * `shown` is the plan's price on the page, in cents; undefined if the site does not send it. `told` is the price in the API's last
- * answer, which the next pages show. `taxShown` and `taxTold` are the same about tax on top of it.
+ * answer, which the next pages show.
  */
 export type Form = {
   name: string;
@@ -12,8 +12,6 @@ export type Form = {
   plan: { id: string | undefined };
   shown?: number | undefined;
   told?: number | undefined;
-  taxShown?: boolean | undefined;
-  taxTold?: boolean | undefined;
 };
 /** A form and the last reply to it. */
 export type SentForm = Form & { reply: Reply };
@@ -49,14 +47,6 @@ export const centsIn = (reply: Reply): number | undefined => {
   const cents = /"price_cents":(\d+),"currency":"usd"/.exec(reply?.text ?? "")?.[1];
   return cents === undefined ? undefined : Number(cents);
 };
-
-/** Whether an answer adds tax; undefined if it does not say. */
-export const taxIn = (reply: Reply): boolean | undefined => {
-  const tax = /"tax_added":(true|false)/.exec(reply?.text ?? "")?.[1];
-  return tax === undefined ? undefined : tax === "true";
-};
-
-export const isRetiredPlan = (reply: Reply): boolean => reply?.status === 422 && reply.text.includes(PLAN_RETIRED);
 
 /** True for a 409 after which the same form may still be accepted. */
 export const mayBeSentAgain = ({ text }: NonNullable<Reply>): boolean =>

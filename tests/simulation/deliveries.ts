@@ -11,7 +11,7 @@ const WEBHOOK = "/webhooks/stripe";
 /** Delivers an event late, twice or never, in any order, and repeats it if it is refused. */
 export function deliver(world: World, event: Event, about: StripeObject): void {
   const { id, type } = event;
-  const random = randomOf(world.history.seed, id);
+  const random = randomOf(world.seed, id);
   const body = JSON.stringify({ ...event, object: "event" });
   const delay = () => random.oneOf([random.between(10, 500), random.between(10, 5_000), random.between(0, 2 * HOUR)]);
   const deliver = async (attempt: number) => {

@@ -4,19 +4,18 @@ import { Deeds } from "./deeds";
 import { deliver } from "./deliveries";
 import { checkEnd } from "./invariants";
 import type { LoadedApi } from "./loaded-api";
-import { MailReader } from "./mail-reader";
-import { Operator } from "./operator";
-import { CUSTOM } from "./price-list";
+import { CUSTOM } from "./packages";
+import { MailReader, Operator } from "./people";
 import { Visitor } from "./visitors";
-import { type History, World } from "./world";
+import { World } from "./world";
 
-const VISITORS = Array.from({ length: 8 }, (_, index) => index);
+const VISITORS = 8;
 
-/** Runs a history from the first visitor until long after the last fault. */
-export async function live(history: History, loaded: LoadedApi, isTraced = false) {
+/** Runs a history from the first visitor until long after the last fault. The same seed always gives the same history. */
+async function live(seed: number, loaded: LoadedApi, isTraced = false) {
   const deeds = new Deeds();
   const world: World = new World(
-    history,
+    seed,
     loaded,
     isTraced,
     (event, about) => {
@@ -33,7 +32,7 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
     },
   );
   world.stripe.objects.set(CUSTOM.price, { ...monthlyPrice(CUSTOM.cents, CUSTOM.id), id: CUSTOM.price });
-  for (const index of history.visitors) void new Visitor(world, deeds, `visitor ${index}`).visit(index);
+  for (let index = 0; index < VISITORS; index += 1) void new Visitor(world, deeds, `visitor ${index}`).visit(index);
   void new Operator(world, deeds, "the company").changePrices();
   await world.scheduler.runUntil(world.conditions.to);
   checkEnd(world, deeds);
@@ -42,7 +41,7 @@ export async function live(history: History, loaded: LoadedApi, isTraced = false
 }
 
 /**
- * Runs one history per seed, starting at `first`, until there are `signUps` sign-ups or a violation.
+ * Runs one history per seed, starting at `first`, until there are `signUps` sign-ups or a seed with a violation.
  * @param tell is called with the number of sign-ups after each history
  */
 export async function search(
@@ -51,23 +50,20 @@ export async function search(
   tell = (_made: number) => {},
 ) {
   const reached = new Set<string>();
-  let [made, histories] = [0, 0];
-  let failing: History | undefined;
-  while (failing === undefined && made < signUps) {
-    const history = { seed: first + histories, visitors: VISITORS };
-    const outcome = await live(history, loaded);
+  let [made, seed] = [0, first];
+  let failing: number | undefined;
+  for (; failing === undefined && made < signUps; seed += 1) {
+    const outcome = await live(seed, loaded);
     made += outcome.signUps;
-    histories += 1;
     tell(made);
     for (const pair of outcome.reached) reached.add(pair);
-    if (outcome.violations.length > 0) failing = history;
+    if (outcome.violations.length > 0) failing = seed;
   }
-  return { signUps: made, histories, reached, failing };
+  return { signUps: made, histories: seed - first, reached, failing };
 }
 
 /** Lists the violations, the line that repeats them, then all steps: a test runner cuts off the end of a long message. */
-export async function report(history: History, loaded: LoadedApi): Promise<string> {
-  const { violations, trace } = await live(history, loaded, true);
-  const replay = `expect((await live(${JSON.stringify(history)}, await loadApi())).violations).toEqual([]);`;
-  return [...violations, "", replay, "", ...trace].join("\n");
+export async function report(seed: number, loaded: LoadedApi): Promise<string> {
+  const { violations, trace } = await live(seed, loaded, true);
+  return [...violations, "", `npm run simulate -- --sign-ups 1 --seed ${seed}`, "", ...trace].join("\n");
 }

@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
 import type { StripeObject } from "../support/api-in-process/stripe-objects";
-import { type Consent, type Deeds, intentOf, isRetiredPlan, mayBeSentAgain } from "./deeds";
+import { type Consent, type Deeds, intentOf, mayBeSentAgain } from "./deeds";
 import type { World } from "./world";
 
 /** The states that may follow each state of a sign-up or a message. */
@@ -31,37 +31,30 @@ type Left = ReturnType<typeof leftIn>;
 type Row = Left["rows"][number];
 
 function leftIn(world: World, deeds: Deeds) {
-  const { loaded, stripe, now, got } = world;
-  const { database } = loaded;
+  const { stripe, now, got } = world;
   const wrong = (isWrong: boolean, line: string) => isWrong && world.violate(line);
   // Work due ten minutes ago is done: the cron handler has run ten times since.
   const overdue = new Date(now - 10 * MINUTE).toISOString();
   const isOverdue = (time: unknown) => typeof time === "string" && time < overdue;
-  const rows = database.run("SELECT * FROM sign_ups").results;
-  const messages = database.run("SELECT * FROM outbox").results;
+  const rows = world.rows("SELECT * FROM sign_ups");
+  const messages = world.rows("SELECT * FROM outbox");
   const isSent = (key: string) => got.has(key) && messages.some((one) => one.key === key && one.state === "sent");
-  return { ...deeds, world, database, stripe, now, got, wrong, isOverdue, rows, messages, isSent };
+  return { ...deeds, world, stripe, now, got, wrong, isOverdue, rows, messages, isSent };
 }
 
 /** States only go forward, and nobody has two trials. */
 function checkTrials(left: Left): void {
-  const { world, database, rows, consents, sold, wrong } = left;
-  for (const { what, id, was, became } of database.run("SELECT * FROM changes").results) {
+  const { world, rows, consents, sold, wrong } = left;
+  for (const { what, id, was, became } of world.rows("SELECT * FROM changes")) {
     const customerId = rows.find((row) => row.id === id)?.stripe_customer_id;
-    wrong(
-      was === "canceled" && !sold.has(String(customerId)),
-      `The ${what} ${id} is ${became} again, but nobody sold it`,
-    );
-    wrong(
-      !FORWARD[String(was)]?.includes(String(became)),
-      `The ${what} ${id} went from ${was} to ${became}, which it may not`,
-    );
+    const isAgain = was === "canceled" && !sold.has(String(customerId));
+    wrong(isAgain, `The ${what} ${id} is ${became} again, but nobody sold it`);
+    const mayFollow = FORWARD[String(was)]?.includes(String(became));
+    wrong(!mayFollow, `The ${what} ${id} went from ${was} to ${became}, which it may not`);
   }
   const cards = rows.map((row) => consents.find((one) => one.setupIntent === row.stripe_setup_intent_id)?.card);
-  wrong(
-    world.conditions.onePerPerson && new Set(cards).size < cards.length,
-    `One of the cards ${cards} has two trials`,
-  );
+  const isTwice = world.conditions.onePerPerson && new Set(cards).size < cards.length;
+  wrong(isTwice, `One of the cards ${cards} has two trials`);
   const emails = rows.filter((row) => row.end_reason === null).map(({ email }) => email);
   wrong(new Set(emails).size < emails.length, `One of the email addresses ${emails} has two trials`);
 }
@@ -71,18 +64,14 @@ function checkSignUp(row: Row, left: Left): void {
   const { erased, closed, verified, sold } = left;
   const { id, status, email, end_reason, check_at, package_id, stripe_customer_id, stripe_subscription_id } = row;
   const name = `The sign-up of ${email}`;
-  wrong(
-    ["pending", "card_set_up", "ended"].includes(String(status)),
-    `${name} is still ${status} long after the last fault, so its visitor waits in vain`,
-  );
+  const isUnfinished = ["pending", "card_set_up", "ended"].includes(String(status));
+  wrong(isUnfinished, `${name} is still ${status} long after the last fault, so its visitor waits in vain`);
   wrong(isOverdue(check_at), `${name} is forgotten: the cron handler should have looked at it by ${check_at}`);
   const isErased = erased.some((one) => one.email === email && one.at > Date.parse(String(row.created_at)));
   wrong(isErased, `${name} is still stored although the operator was told that it is erased`);
   const consent = consents.find(({ setupIntent }) => setupIntent === row.stripe_setup_intent_id);
-  wrong(
-    !consent || (consent.plan.id ?? null) !== package_id,
-    `${name} is ${status} but nobody entered a card for its plan`,
-  );
+  const isOfPlan = consent && (consent.plan.id ?? null) === package_id;
+  wrong(!isOfPlan, `${name} is ${status} but nobody entered a card for its plan`);
   const isOver = Date.parse(String(row.trial_end)) < now - 2 * HOUR;
   const made = stripe.all("subscription", String(stripe_customer_id));
   const isSold = sold.has(String(stripe_customer_id));
@@ -90,26 +79,18 @@ function checkSignUp(row: Row, left: Left): void {
   const isFound = stripe_subscription_id !== null || made.every(({ id }) => stripe.events.haveArrived(id));
   const wanted = package_id === null && !isSold ? [] : [stripe_subscription_id];
   const ids = isFound ? made.map((one) => one.id) : wanted;
-  wrong(
-    package_id === null && !isSold && isOver && status !== "canceled",
-    `${name} has no plan but did not end with its trial`,
-  );
-  wrong(
-    ids.join() !== wanted.join(),
-    `${name} pays for the subscriptions [${ids}] at Stripe, but its account has [${wanted}]`,
-  );
+  const isWithoutEnd = package_id === null && !isSold && isOver && status !== "canceled";
+  wrong(isWithoutEnd, `${name} has no plan but did not end with its trial`);
+  const isSame = ids.join() === wanted.join();
+  wrong(!isSame, `${name} pays for the subscriptions [${ids}] at Stripe, but its account has [${wanted}]`);
   for (const one of made) checkSubscriptionOf(row, one, left);
   wrong(closed.includes(String(id)) && end_reason !== "not-me", `${name} did not end although its owner was told so`);
-  wrong(
-    end_reason === "not-me" && !isSent(`account-closed/${id}`),
-    `${name} has ended but the console did not hear of it`,
-  );
+  const isUnheard = end_reason === "not-me" && !isSent(`account-closed/${id}`);
+  wrong(isUnheard, `${name} has ended but the console did not hear of it`);
   const isVerified = end_reason !== null || isSent(`email-verified/${id}`);
   const declines = stripe.events.count("setup_intent.setup_failed", String(id));
-  wrong(
-    Number(row.declined_cards) > declines,
-    `${name} has ${row.declined_cards} declined cards, but Stripe declined ${declines}`,
-  );
+  const declined = Number(row.declined_cards);
+  wrong(declined > declines, `${name} has ${declined} declined cards, but Stripe declined ${declines}`);
   wrong(verified.includes(String(id)) && !isVerified, `${name} is not verified although its link was opened`);
   // A trial may be canceled before its email is written.
   const hasEnded = status === "canceled" || made.some((one) => one.status === "canceled");
@@ -123,50 +104,37 @@ function checkSignUp(row: Row, left: Left): void {
       end_set_at !== undefined &&
       (trial_end * SECOND - end_set_at < 2 * DAY || !stripe.events.haveArrived(id, DAY / 2)),
   );
-  wrong(
-    !hasEnded && isOver && package_id !== null && !isSudden && reminder?.state !== "sent",
-    `${name} was charged without a reminder`,
-  );
+  const isCharged = !hasEnded && isOver && package_id !== null;
+  wrong(isCharged && !isSudden && reminder?.state !== "sent", `${name} was charged without a reminder`);
 }
 
 function checkSubscriptionOf(row: Row, one: StripeObject, left: Left): void {
   const { stripe, now, wrong, isSent, sold } = left;
   const { id, status, email, end_reason, check_at } = row;
-  const name = `The sign-up of ${email}`;
   const shown = ["unpaid", "paused"].includes(one.status ?? "") ? "past_due" : one.status;
   // A lost event is made up for an hour after the trial's end, then daily; before a sign-up without a plan ends.
   const planned = Date.parse(String(check_at ?? row.trial_end));
   const isPromised =
     planned <= Math.max(Date.parse(String(row.trial_end)) + HOUR, now + DAY) && !stripe.events.haveArrived(one.id);
-  wrong(
-    shown !== status && !isPromised,
-    `The console shows ${email} an account that is ${status}, but the subscription at Stripe is ${one.status}`,
-  );
-  const isTaxed = row.tax_added === 1 && stripe.get(one.customer)?.tax?.automatic_tax === "supported";
-  const isOwn = one.metadata.sign_up_id === row.id;
-  wrong(isOwn && one.automatic_tax?.enabled !== isTaxed, `${name} is taxed at Stripe not as its form said`);
+  const isShown = shown === status || isPromised;
+  wrong(!isShown, `The console shows ${email} an account that is ${status}, but the subscription is ${one.status}`);
   const isEnd = Date.parse(String(row.trial_end)) === (one.trial_end ?? 0) * SECOND;
-  wrong(!isEnd && !isPromised && status !== "canceled", `${name} ends its trial on ${row.trial_end}, but Stripe later`);
+  const isEndWrong = !isEnd && !isPromised && status !== "canceled";
+  wrong(isEndWrong, `The sign-up of ${email} ends its trial on ${row.trial_end}, but Stripe later`);
   const isPaid = stripe.all("invoice", one.customer).some(({ amount_paid = 0 }) => amount_paid > 0);
   // Nobody looks at an ended sign-up again, so a sale that comes later is known by its events alone.
-  const isKnown = !sold.has(one.customer ?? "") || stripe.events.hasArrived(one.id);
-  wrong(
-    end_reason !== null && isKnown && isPaid && !isSent(`not-me-reported/${id}`),
-    `${email} was charged, but support did not hear that they never signed up`,
-  );
-  wrong(
-    end_reason !== null && isKnown && shown !== "canceled",
-    `${email} was told that the account is closed, but the subscription at Stripe is ${one.status}`,
-  );
+  const isClosed = end_reason !== null && (!sold.has(one.customer ?? "") || stripe.events.hasArrived(one.id));
+  const isUntold = isClosed && isPaid && !isSent(`not-me-reported/${id}`);
+  wrong(isUntold, `${email} was charged, but support did not hear that they never signed up`);
+  const isOpen = isClosed && shown !== "canceled";
+  wrong(isOpen, `${email} was told that the account is closed, but the subscription at Stripe is ${one.status}`);
 }
 
 function checkMessages(left: Left): void {
   const { world, rows, messages, got, wrong, isOverdue } = left;
   for (const { key, state, attempts, next_attempt_at } of messages) {
-    wrong(
-      state === "due" && (attempts !== 0 || isOverdue(next_attempt_at)),
-      `The message ${key} never went out: it is still due`,
-    );
+    const isLate = state === "due" && (attempts !== 0 || isOverdue(next_attempt_at));
+    wrong(isLate, `The message ${key} never went out: it is still due`);
     wrong(state === "dead", `The message ${key} could not be delivered and is dead`);
   }
   for (const [key, count] of got) {
@@ -185,10 +153,8 @@ function checkStripe(left: Left): void {
     // A late customer is deleted by its event, if that arrives within an hour.
     const isLate = !stripe.events.haveArrived(customerId, HOUR);
     const isOpen = status === "requires_payment_method" && !stripe.get(customer)?.deleted;
-    wrong(
-      !row && !isLate && ((object === "customer" && !deleted) || isOpen),
-      `Stripe keeps ${id}, with the data of a person who has no sign-up any more`,
-    );
+    const isLeft = !row && !isLate && ((object === "customer" && !deleted) || isOpen);
+    wrong(isLeft, `Stripe keeps ${id}, with the data of a person who has no sign-up any more`);
     const isKept = payment_method && stripe.get(payment_method)?.customer === customer;
     const isOfRow = row?.stripe_setup_intent_id === id && row.end_reason === null;
     wrong(!!isKept && !isOfRow, `The card of ${id} is kept at Stripe without a trial`);
@@ -197,37 +163,31 @@ function checkStripe(left: Left): void {
 
 /** Each card and each answer that a visitor got has a reason. */
 function checkVisitors(left: Left): void {
-  const { world, stripe, now, rows, wrong, sentForms, consents, refused, erased, removed, firstSent, reportedNotMe } =
-    left;
-  const sentAt = ({ key }: { key: string }) => firstSent.get(key) ?? 0;
+  const { world, stripe, rows, wrong, sentForms, consents, refused, erased, removed, firstSent, reportedNotMe } = left;
   const signUpIdOf = ({ setupIntent }: Consent) => stripe.get(setupIntent)?.metadata.sign_up_id ?? "";
   const wasErased = (email: string) => erased.some((one) => one.email === email);
   // Other sign-ups of this email address were refused before its card was removed.
-  const wasRemoved = (of: string) =>
-    consents.some(({ email, setupIntent }) => email === of && removed.has(setupIntent));
+  const wasRemoved = (of: string) => consents.some((one) => one.email === of && removed.has(one.setupIntent));
   const hasTrial = (email: string) => wasErased(email) || wasRemoved(email) || rows.some((row) => row.email === email);
   const isOfTrial = ({ email, setupIntent }: Consent) =>
     wasErased(email) || removed.has(setupIntent) || rows.some((row) => row.stripe_setup_intent_id === setupIntent);
   for (const one of [...consents, ...refused]) {
-    const { name, email, at, card, setupIntent } = one;
+    const { name, key, email, at, card, setupIntent } = one;
     const signUpId = signUpIdOf(one);
     // Of all tabs: declined cards, and earlier cards that already had a trial.
     const used = consents.filter((other) => other !== one && signUpIdOf(other) === signUpId);
     const failed = stripe.events.count("setup_intent.setup_failed", signUpId) + used.length;
     const cardUsed = world.conditions.onePerPerson && consents.some((other) => other.card === card && isOfTrial(other));
-    const isLate = refused.includes(one) && at >= sentAt(one) + DAY;
+    const isLate = refused.includes(one) && at >= (firstSent.get(key) ?? 0) + DAY;
     const reportedAt = reportedNotMe.get(signUpId) ?? Infinity;
     // A card that was set up before the report may still have been waiting for its trial.
     const isReported = reportedAt < (refused.includes(one) ? at : Infinity);
     const hasReason = hasTrial(email) || cardUsed || failed >= 5 || isLate || isReported || removed.has(setupIntent);
-    wrong(
-      !hasReason,
-      `${name} ${refused.includes(one) ? "could not set up" : "set up"} a card and has no trial, without a reason`,
-    );
+    const did = refused.includes(one) ? "could not set up" : "set up";
+    wrong(!hasReason, `${name} ${did} a card and has no trial, without a reason`);
   }
-  for (const { name, key, reply, plan, email } of sentForms) {
-    const mayBeRetired = world.prices.mayBeRetired(plan.id, sentAt({ key }), now);
-    wrong(reply?.status === 422 && !(isRetiredPlan(reply) && mayBeRetired), `${name} got a 422 for a valid form`);
+  for (const { name, reply, plan, email } of sentForms) {
+    wrong(reply?.status === 422, `${name} got a 422 for a valid form`);
     const isRefused = reply?.status === 409 && !mayBeSentAgain(reply);
     wrong(isRefused && !hasTrial(email), `${name} got a 409 although ${email} has no trial`);
     const intent = stripe.get(intentOf(reply));

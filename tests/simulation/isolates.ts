@@ -36,7 +36,7 @@ export class Isolates {
   constructor(
     readonly loaded: LoadedApi,
     readonly after: (milliseconds: number, run: () => void) => void,
-    readonly newEnv: (place: 0 | 1) => object,
+    readonly newEnv: () => object,
   ) {}
 
   /** The invocation whose code runs now. */
@@ -49,7 +49,7 @@ export class Isolates {
   begin(name: string, random: Random): Invocation {
     const place = random.next() < 0.5 ? 0 : 1;
     const known = this.#isolates[place];
-    const isolate = known?.alive ? known : { api: this.loaded.start(place), env: this.newEnv(place), alive: true };
+    const isolate = known?.alive ? known : { api: this.loaded.start(place), env: this.newEnv(), alive: true };
     this.#isolates[place] = isolate;
     this.#running = new Invocation(name, isolate, random);
     return this.#running;

@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import * as z from "zod";
 import { MemoryDatabase } from "../support/api-in-process/database";
 import { cheapPasswords } from "../support/cheap-passwords";
-import { CUSTOM } from "./price-list";
+import { CUSTOM } from "./packages";
 
 export type Init = { method?: string; headers?: [string, string][]; body?: string; signal?: AbortSignal };
 

@@ -1,9 +1,6 @@
 export type Random = ReturnType<typeof randomOf>;
 
-/**
- * Random numbers that depend only on the seed and a name. Each visitor has a name and draws the same numbers whoever else is in the
- * history, so a shortened history still fails.
- */
+/** Random numbers that depend only on the seed and a name, whatever else draws numbers. */
 export function randomOf(seed: number, name: string) {
   let state = seed | 0;
   for (let at = 0; at < name.length; at += 1)

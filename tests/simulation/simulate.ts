@@ -5,8 +5,8 @@ import { loadApi } from "./loaded-api";
 /* `npm run simulate -- --sign-ups N --seed S` runs histories from seed S on until there are N sign-ups. */
 
 const { values } = readOptionsOrExit("simulate", { "sign-ups": "number", seed: "number" });
-const wanted = numberOf("sign-ups") ?? 400;
-const first = numberOf("seed") ?? Math.floor(Math.random() * 1e9);
+const wanted = numberOf("sign-ups", 400);
+const first = numberOf("seed", Math.floor(Math.random() * 1e9));
 console.log(`Seed ${first}`);
 // Simulated faults create many errors, whose stacks are never read.
 Error.stackTraceLimit = 0;
@@ -27,9 +27,9 @@ if (failing !== undefined) {
   process.exitCode = 1;
 }
 
-function numberOf(name: string): number | undefined {
-  const value = values[name];
-  if (value === undefined || /^\d{1,10}$/.test(value)) return value === undefined ? undefined : Number(value);
+function numberOf(name: string, otherwise: number): number {
+  const value = values[name] ?? String(otherwise);
+  if (/^\d{1,10}$/.test(value)) return Number(value);
   console.error(`--${name} is "${value}", which is not a whole number.`);
   process.exit(1);
 }

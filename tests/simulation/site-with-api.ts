@@ -1,7 +1,6 @@
 import { onTestFinished, vi } from "vitest";
 import { HOUR_MS } from "../../app/contract/dates";
 import { PLANS } from "../../app/pricing/plans/plan-list";
-import { LOCAL_SECRETS } from "../../functions/subscription-api/local-development";
 import { apiInProcess } from "../support/api-in-process/api";
 import { look, post, SITE_URL, siteContext } from "../support/site-in-process/site-context";
 import { eventOf, sign } from "../support/stripe-events";
@@ -84,11 +83,6 @@ export function siteWithApi() {
       Object.assign(plan, { shownPriceCents: cents });
     },
     /** Sends an operator's command `catalog`. */
-    catalog: (body: object) =>
-      api.ask("/operator/catalog", {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization: `Bearer ${LOCAL_SECRETS.OPERATOR_TOKEN}` },
-        body: JSON.stringify(body),
-      }),
+    catalog: (body: object) => api.operate("catalog", body),
   };
 }

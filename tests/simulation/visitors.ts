@@ -2,13 +2,11 @@ import { SHOWN_TERMS_HEADER } from "../../app/contract/site-headers";
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
 import { type Answer, POOR } from "../support/api-in-process/stripe-objects";
 import { validRequest } from "../support/person";
-import { Actor } from "./actor";
 import { checkShownPrice } from "./charges";
-import { centsIn, type Form, intentOf, mayBeSentAgain, type SentForm, taxIn } from "./deeds";
-import { Operator } from "./operator";
-import { CUSTOM, PACKAGES } from "./price-list";
+import { centsIn, type Form, intentOf, mayBeSentAgain, type SentForm } from "./deeds";
+import { CUSTOM, PACKAGES } from "./packages";
+import { Actor, Operator, Sales } from "./people";
 import { randomOf } from "./random";
-import { Sales } from "./sales";
 import type { Reply } from "./world";
 
 const PLANS: readonly [{ id: string | undefined }, ...{ id: string | undefined }[]] = [
@@ -24,7 +22,7 @@ export class Visitor extends Actor {
   async visit(index: number): Promise<void> {
     const { world } = this;
     const random = this.random;
-    const twin = randomOf(world.history.seed, "twins").oneOf([0, 1, 2, 3, 4, 5, 6]);
+    const twin = randomOf(world.seed, "twins").oneOf([0, 1, 2, 3, 4, 5, 6]);
     this.#isTwin = index === twin || index === twin + 1;
     const owner = index === twin + 1 || random.chance(0.15) ? index - 1 : index;
     const card = `${owner % 5 === 0 ? POOR : ""} card of ${owner}`;
@@ -77,31 +75,22 @@ export class Visitor extends Actor {
     return enter(await this.#signUp(form));
   }
 
-  async #post({ name, key, email, plan, shown, taxShown }: Form): Promise<Reply> {
+  async #post({ name, key, email, plan, shown }: Form): Promise<Reply> {
     const { world, deeds } = this;
     const headers = {
       ...{ "content-type": "application/json", "idempotency-key": key, "cf-connecting-ip": "192.0.2.1" },
-      [SHOWN_TERMS_HEADER]: JSON.stringify({ price_cents: shown, tax_added: taxShown }),
+      [SHOWN_TERMS_HEADER]: JSON.stringify({ price_cents: shown }),
     };
-    // Stripe does not recognize every address.
-    const country = email.length % 2 === 0 ? "Atlantis" : validRequest.country;
-    const body = JSON.stringify({ ...validRequest, email, country, package_id: plan.id });
+    const body = JSON.stringify({ ...validRequest, email, package_id: plan.id });
     const sentAt = world.now;
-    const firstSent = deeds.firstSent.get(key) ?? sentAt;
-    deeds.firstSent.set(key, firstSent);
+    deeds.firstSent.set(key, deeds.firstSent.get(key) ?? sentAt);
     if (shown !== undefined) deeds.shown.set(key, [...(deeds.shown.get(key) ?? []), shown]);
     const others = `SELECT 1 FROM sign_ups WHERE email = ? AND idempotency_key <> ? AND status IN ('card_set_up', 'trialing', 'active')`;
-    const hasTrial = () => world.loaded.database.run(others, [email, key]).results.length > 0;
+    const hasTrial = () => world.rows(others, email, key).length > 0;
     const hadTrial = hasTrial();
     const reply = await world.request(name, "/subscription", { method: "POST", headers, body });
     if (reply?.status === 200 && hadTrial && hasTrial())
       world.violate(`${name} got a 200 although its email address has a trial`);
-    if (reply?.status === 200 && world.prices.isRetired(plan.id, firstSent, world.now))
-      world.violate(`${name} got a 200 although its plan is no longer sold`);
-    const pending = "SELECT 1 FROM sign_ups WHERE idempotency_key = ? AND status = 'pending'";
-    const isPending = world.loaded.database.run(pending, [key]).results.length > 0;
-    if (reply?.status === 200 && isPending && taxShown === false && taxIn(reply))
-      world.violate(`${name} got a 200 with tax although its form showed none`);
     if (reply?.status === 200) this.#compare({ name, key, email, plan, told: centsIn(reply) }, intentOf(reply));
     const { canceled_at } = world.stripe.get(intentOf(reply)) ?? {};
     if ((canceled_at ?? sentAt) < sentAt) world.violate(`${name} got the client secret of a canceled setup intent`);
@@ -116,33 +105,26 @@ export class Visitor extends Actor {
   }
 
   /** The price on a form's page that opens now: the site's, or the API's for a plan that the site does not list. */
-  async #open(name: string, { id }: Form["plan"]): Promise<number | "retired" | undefined> {
+  async #open(name: string, { id }: Form["plan"]): Promise<number | undefined> {
     if (id === undefined) return undefined;
-    const listed = this.world.prices.listedAt(this.world.now, id);
+    const listed = this.world.sitePrices.get(id);
     if (listed !== undefined) return listed;
-    const reply = await this.world.request(name, `/subscription/packages/${id}`, {});
-    return reply?.text === '{"status":"retired"}' ? "retired" : centsIn(reply);
+    return centsIn(await this.world.request(name, `/subscription/packages/${id}`, {}));
   }
 
   /**
    * Sends the form until it is accepted or refused. Some visitors give up after four tries, and some leave the form open while prices
-   * change. A page that comes back shows the current price. Some send a form that they opened before the plan was no longer
-   * sold. Returns the form as it was last sent.
+   * change. A page that comes back shows the current price. Returns the form as it was last sent.
    */
   async #signUp(form: Form): Promise<SentForm> {
     const isDecided = (answer: Answer) => [200, 409, 422].includes(answer.status) && !mayBeSentAgain(answer);
     const sendsPrice = this.random.chance(0.9);
     let sent = form;
-    // The site has Stripe Tax or not, whatever the API has.
-    let taxShown: boolean | undefined = randomOf(this.world.history.seed, `tax of ${form.name}`).chance(0.5);
     let page = await this.#open(`${form.name} opens`, form.plan);
-    if (page === "retired" && this.random.chance(0.5)) return { ...form, reply: undefined };
     if (this.random.chance(0.2)) await this.pause(2 * MINUTE);
     const send = async (name: string) => {
-      const shown = sendsPrice && page !== "retired" ? page : undefined;
-      sent = { ...form, shown, taxShown: sendsPrice ? taxShown : undefined };
+      sent = { ...form, shown: sendsPrice ? page : undefined };
       const reply = await this.#post({ ...sent, name });
-      taxShown = taxIn(reply) ?? taxShown;
       if (reply) page = centsIn(reply) ?? (await this.#open(`${name} returns`, form.plan));
       return reply;
     };
@@ -172,8 +154,7 @@ export class Visitor extends Actor {
     const outcome = stripe.confirm(setupIntent, card, false);
     this.world.note(`${form.name} enters ${card}: ${outcome}`);
     const taken = outcome === "succeeded" ? this.deeds.consents : this.deeds.refused;
-    const consent = { ...form, told: centsIn(reply), taxTold: taxIn(reply) };
-    taken.push({ ...consent, setupIntent, card, at: this.world.now });
+    taken.push({ ...form, told: centsIn(reply), setupIntent, card, at: this.world.now });
     if (outcome !== "succeeded") return;
     if (random.chance(0.04)) void this.#removeCard(setupIntent);
     void new Sales(this.world, this.deeds, `sales for ${form.name}`).work(setupIntent, form);
@@ -194,8 +175,8 @@ export class Visitor extends Actor {
 
   /** Two visitors share a card and enter it at the same moment, unless their forms take longer. */
   async #meet(card: string): Promise<void> {
-    const { history, scheduler, now, conditions } = this.world;
-    const moment = conditions.from + randomOf(history.seed, card).between(30, 90) * SECOND;
+    const { seed, scheduler, now, conditions } = this.world;
+    const moment = conditions.from + randomOf(seed, card).between(30, 90) * SECOND;
     await scheduler.sleep(Math.max(0, moment - now));
   }
 

@@ -1,3 +1,4 @@
+import type { SqlValue } from "sql.js";
 import { d1Of } from "../support/api-in-process/database";
 import { HOUR, Scheduler, SECOND } from "../support/api-in-process/scheduler";
 import { SETTINGS } from "../support/api-in-process/settings";
@@ -9,19 +10,17 @@ import {
   FATES,
   type Fate,
   latency,
-  type Period,
   type Receiver,
   stepOf,
 } from "./conditions";
 import { Cron } from "./cron";
 import { Isolates } from "./isolates";
 import type { Init, LoadedApi, Platform } from "./loaded-api";
-import { PriceList } from "./price-list";
+import { PACKAGES } from "./packages";
 import { randomOf } from "./random";
-import { TooManyCalls } from "./stripe/call-count";
 import type { Event } from "./stripe/events";
 import { edgeFailure, KeysInUse } from "./stripe/idempotency-keys";
-import { Stripe } from "./stripe/stripe-model";
+import { Stripe, TooManyCalls } from "./stripe/stripe-model";
 
 const SITE_WAITS = 10 * SECOND;
 /** With faults, some creations at Stripe take this long, and reads meanwhile get a 500 for READS_FAIL. */
@@ -30,8 +29,6 @@ const READS_FAIL = 5 * SECOND;
 /** The probability that somebody ends a trial just before a call about it. */
 const CHARGED = 0.02;
 
-/** The same seed and visitors always give the same history. */
-export type History = { seed: number; visitors: number[] };
 /** The API's answer; undefined if none arrived. */
 export type Reply = Answer | undefined;
 
@@ -39,7 +36,8 @@ export type Reply = Answer | undefined;
 export class World implements Platform {
   readonly scheduler: Scheduler;
   readonly stripe: Stripe;
-  readonly prices: PriceList;
+  /** The prices in cents that the site shows now, by package ID. */
+  readonly sitePrices = new Map(PACKAGES.map(({ id, cents }) => [id, cents]));
   readonly conditions: Conditions;
   /** Number of deliveries of emails and account webhooks, by key. */
   readonly got = new Map<string, number>();
@@ -53,7 +51,7 @@ export class World implements Platform {
   readonly #cron: Cron;
 
   constructor(
-    readonly history: History,
+    readonly seed: number,
     readonly loaded: LoadedApi,
     readonly tracing: boolean,
     readonly onEvent: (event: Event, about: StripeObject) => void,
@@ -61,18 +59,15 @@ export class World implements Platform {
     readonly onStripeCall: (invocation: string) => void,
   ) {
     loaded.enter(this);
-    this.conditions = conditionsOf(history.seed);
-    const { from, archived } = this.conditions;
-    this.scheduler = new Scheduler(from);
+    this.conditions = conditionsOf(seed);
+    this.scheduler = new Scheduler(this.conditions.from);
     this.#keysInUse = new KeysInUse(this.scheduler);
-    this.prices = new PriceList(history.seed, this.scheduler);
-    this.#isolates = new Isolates(loaded, this.scheduler.after.bind(this.scheduler), (place) => this.#env(place));
+    this.#isolates = new Isolates(loaded, this.scheduler.after.bind(this.scheduler), () => this.#newEnv());
     this.stripe = new Stripe(this.scheduler, onEvent);
     this.#cron = new Cron(this.scheduler, loaded, (name) => {
       this.note(name);
-      this.#isolates.runScheduled(this.#isolates.begin(name, randomOf(history.seed, name)));
+      this.#isolates.runScheduled(this.#isolates.begin(name, randomOf(seed, name)));
     });
-    if (archived) this.#archive(archived);
   }
 
   get now(): number {
@@ -84,6 +79,9 @@ export class World implements Platform {
   }
   get running() {
     return this.#isolates.running;
+  }
+  rows(sql: string, ...values: SqlValue[]) {
+    return this.loaded.database.run(sql, values).results;
   }
   readonly timer: Platform["timer"] = (run, milliseconds) => this.#isolates.timer(run, milliseconds);
   note(line: string): void {
@@ -102,7 +100,7 @@ export class World implements Platform {
 
   /** Sends a request to the API and returns its answer, if one arrives. */
   async request(name: string, path: string, sent: RequestInit): Promise<Reply> {
-    const random = randomOf(this.history.seed, name);
+    const random = randomOf(this.seed, name);
     const route = `${sent.method ?? "GET"} ${path.split("/").slice(0, 3).join("/")}`;
     const isLost = (where: string) => random.chance(this.conditions.faulty) && this.mayFail(`${route}: lost ${where}`);
     const [there, back] = [latency(random), latency(random)];
@@ -223,20 +221,8 @@ export class World implements Platform {
     });
   }
 
-  /** While a release changes a setting, one place has the old value and the other one the new. */
-  #env(place: 0 | 1): object {
+  #newEnv(): object {
     const DB = d1Of(this.loaded.database, (label, effect) => this.#step("database", label, effect));
-    const AUTOMATIC_TAX = String(this.conditions.taxIn.includes(place));
-    return { ...SETTINGS, ONE_TRIAL_PER_PERSON: String(this.conditions.onePerPerson), AUTOMATIC_TAX, DB };
-  }
-
-  /** Somebody archives a price in Stripe's dashboard, and makes it active again hours later. */
-  #archive({ priceId, from, to }: Period & { priceId: string }): void {
-    const set = (active: boolean) => () => {
-      this.note(`${priceId} is ${active ? "active again" : "archived"}`);
-      Object.assign(this.stripe.get(priceId) ?? {}, { active });
-    };
-    this.scheduler.after(from - this.now, set(false));
-    this.scheduler.after(to - this.now, set(true));
+    return { ...SETTINGS, ONE_TRIAL_PER_PERSON: String(this.conditions.onePerPerson), DB };
   }
 }

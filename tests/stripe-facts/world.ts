@@ -24,7 +24,7 @@ const MINUTE = 60;
 /** Between two looks at something that Stripe does later. */
 const LOOK_AGAIN_MS = 1_000;
 
-const setupIntent = z.looseObject({ status: z.string().optional() });
+const setupIntent = z.object({ status: z.string().optional() });
 
 /** A test mode of Stripe, or what stands for it at another address. */
 export function connect({ url, secretKey, publishableKey, patienceMs, perSecond }: Account) {

@@ -9,10 +9,15 @@ import {
   refusal,
   type StripeObject,
 } from "../../support/api-in-process/stripe-objects";
-import { CallCount } from "./call-count";
 import { type Event, Events } from "./events";
 import { SavedAnswers } from "./idempotency-keys";
 import { Trials } from "./trials";
+
+/** No sign-up needs this many calls, whatever fails. */
+const MOST_CALLS = 1_000;
+
+/** Names the sign-up that calls Stripe in an endless loop, which otherwise would just time out. */
+export class TooManyCalls extends Error {}
 
 /** A 500 before or after the work, or a refusal of the request once its work has begun. */
 export type StripeFault = "before" | "after" | "refused";
@@ -24,7 +29,8 @@ export class Stripe {
   readonly trials = new Trials(this);
   readonly #answers: SavedAnswers;
   readonly #ids = new Map<string, number>();
-  readonly #calls = new CallCount();
+  /** By sign-up. */
+  readonly #calls = new Map<string, number>();
 
   constructor(
     readonly scheduler: Scheduler,
@@ -44,6 +50,7 @@ export class Stripe {
     return [...this.objects.values()].filter((one) => one.object === object && isWanted(one));
   }
 
+  /** Throws TooManyCalls. */
   request(method: string, url: URL, body: string, key: string | undefined, fails?: StripeFault): Answer {
     this.#countCall(`${method} ${url.pathname}`, url, new URLSearchParams(body));
     const isPost = method === "POST";
@@ -96,7 +103,11 @@ export class Stripe {
     const named = [...url.pathname.split("/"), url.searchParams.get("customer"), fields.get("customer")];
     const [known] = named.flatMap((id) => this.get(id)?.metadata.sign_up_id ?? []);
     const signUp = known ?? fields.get("metadata[sign_up_id]");
-    if (signUp !== null) this.#calls.add(signUp, call);
+    if (signUp === null) return;
+    const calls = (this.#calls.get(signUp) ?? 0) + 1;
+    this.#calls.set(signUp, calls);
+    if (calls > MOST_CALLS)
+      throw new TooManyCalls(`Stripe was asked more than ${MOST_CALLS} times for the sign-up ${signUp}, now ${call}`);
   }
 
   #answer(method: string, path: string, fields: URLSearchParams): Answer {
@@ -137,8 +148,7 @@ export class Stripe {
     const metadata = Object.fromEntries([...fields].map(([name, value]) => [name.slice(9, -1), value]));
     if (kind === "customers") {
       const invoice_settings = { default_payment_method: null };
-      const tax = { automatic_tax: fields.has("address[country]") ? "supported" : "unrecognized_location" };
-      const made = this.#add("customer", null, metadata, { email: fields.get("email") ?? "", invoice_settings, tax });
+      const made = this.#add("customer", null, metadata, { email: fields.get("email") ?? "", invoice_settings });
       this.tell("customer.created", made);
       return made;
     }
@@ -163,12 +173,9 @@ export class Stripe {
     const price = this.get(fields.get("items[0][price]"));
     if (!price) return "resource_missing: items[0][price]";
     if (!price.active) return "price_inactive: items[0][price]";
-    if (fields.has("automatic_tax[enabled]") && owner.tax?.automatic_tax !== "supported")
-      return "customer_tax_location_invalid";
     const made = this.#add("subscription", owner.id, metadata, {
       status: "trialing",
       trial_end: start + (days * DAY) / SECOND,
-      automatic_tax: { enabled: fields.has("automatic_tax[enabled]") },
       items: { data: [{ price, quantity: 1 }] },
       cancel_at_period_end: false,
       latest_invoice: { amount_due: 0 },
@@ -241,7 +248,7 @@ export class Stripe {
     return made;
   }
 
-  /** IDs do not depend on other sign-ups, so that a shortened history has the same IDs. */
+  /** IDs do not depend on other sign-ups. */
   #id(kind: string, { sign_up_id = "" }: Record<string, string>): string {
     const name = `${kind}_${sign_up_id.slice(0, 8)}`;
     this.#ids.set(name, (this.#ids.get(name) ?? 0) + 1);

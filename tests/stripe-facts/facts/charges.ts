@@ -1,27 +1,36 @@
-import type { Fact, SimulatorWorld } from "../fact";
+import type { Fact } from "../fact";
+import type { SimulatorWorld } from "../simulator-world";
 import { DAY, dayOf, HOUR, newTrial, STANDARD } from "./situations";
-
-const INVOICES = "https://docs.stripe.com/billing/invoices/subscription";
 
 /** A first charge that failed. */
 const UNPAID = { status: "past_due", invoice: "open", cents: STANDARD, attempts: 1, paid: "0" };
 
 export const charges: Fact[] = [
   {
-    situation: "a trial's end makes an invoice, which is charged about an hour later",
+    situation:
+      "a trial's end makes an invoice, which is charged about an hour later, as is each month's, on the last day of short months",
     async calls(world) {
-      const trial = await newTrial(world);
+      const trial = await newTrial(world, { from: Date.UTC(2027, 0, 26, 12) / 1000 });
       await trial.endTrial();
       const ended = await trial.state();
       await trial.charge();
-      return { ended, charged: await trial.state(), paid: await trial.paid() };
+      const charged = await trial.state();
+      const periodEnd = async () => (await trial.read()).items.data[0]?.current_period_end ?? 0;
+      const ends = [await periodEnd()];
+      while (ends.length < 3) {
+        await trial.clock.advance((ends.at(-1) ?? 0) + 2 * HOUR);
+        ends.push(await periodEnd());
+      }
+      const { status } = await trial.read();
+      return { ended, charged, first: dayOf(trial.end), next: ends.map(dayOf), paid: await trial.paid(), status };
     },
     comes: {
       ended: { status: "active", invoice: "draft", cents: STANDARD, attempts: 0 },
       charged: { status: "active", invoice: "paid", cents: STANDARD, attempts: 1 },
-      paid: [STANDARD, 0],
+      ...{ first: "2027-01-31", next: ["2027-02-28", "2027-03-31", "2027-04-30"] },
+      ...{ paid: [STANDARD, STANDARD, STANDARD, 0], status: "active" },
     },
-    page: INVOICES,
+    page: "https://docs.stripe.com/billing/subscriptions/billing-cycle",
   },
   {
     situation: "a first charge that is declined, or whose bank asks its absent owner, leaves the subscription past due",
@@ -36,24 +45,6 @@ export const charges: Fact[] = [
     },
     comes: { declined: UNPAID, asked: UNPAID },
     page: "https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses",
-  },
-  {
-    situation: "each month is charged like the first one, on the last day of months that are too short",
-    async calls(world) {
-      const trial = await newTrial(world, { from: Date.UTC(2027, 0, 26, 12) / 1000 });
-      const ends: number[] = [];
-      for (let from = trial.end; ends.length < 3; from = ends.at(-1) ?? 0) {
-        await trial.clock.advance(from + 2 * HOUR);
-        ends.push((await trial.read()).items.data[0]?.current_period_end ?? 0);
-      }
-      const paid = (await trial.invoices()).map(({ amount_paid }) => amount_paid);
-      return { first: dayOf(trial.end), next: ends.map(dayOf), paid, status: (await trial.read()).status };
-    },
-    comes: {
-      ...{ first: "2027-01-31", next: ["2027-02-28", "2027-03-31", "2027-04-30"] },
-      ...{ paid: [STANDARD, STANDARD, STANDARD, 0], status: "active" },
-    },
-    page: "https://docs.stripe.com/billing/subscriptions/billing-cycle",
   },
 ];
 

@@ -1,4 +1,5 @@
-import type { Fact, SimulatorWorld } from "../fact";
+import type { Fact } from "../fact";
+import type { SimulatorWorld } from "../simulator-world";
 import { charges, simulatedCharges } from "./charges";
 import { customers } from "./customers";
 import { events, simulatedEvents } from "./events";

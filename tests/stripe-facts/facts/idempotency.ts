@@ -1,4 +1,5 @@
-import type { Fact, SimulatorWorld } from "../fact";
+import type { Fact } from "../fact";
+import type { SimulatorWorld } from "../simulator-world";
 import { DAY, newCustomer, refusal, subscribe } from "./situations";
 
 const PAGE = "https://docs.stripe.com/api/idempotent_requests";

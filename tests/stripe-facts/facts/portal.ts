@@ -1,11 +1,11 @@
 import type { Fact } from "../fact";
 
-const PORTAL = "https://docs.stripe.com/api/customer_portal/configurations";
 const SITE = "https://example.com";
 
 export const portal: Fact[] = [
   {
-    situation: "the customer portal offers the plans without ending a trial, and has a login page",
+    situation:
+      "the customer portal offers plans without ending a trial, has a login page, and keeps a feature if others change",
     async calls(world) {
       const { configurations } = world.stripe.billingPortal;
       const price = await world.price(10_000);
@@ -27,6 +27,8 @@ export const portal: Fact[] = [
       const { data } = await configurations.list({ active: true, expand, limit: 100 });
       const found = data.find((one) => one.id === id);
       const { subscription_cancel: cancel, subscription_update: update } = found?.features ?? {};
+      const atOnce = { enabled: true, mode: "immediately" as const };
+      const { features } = await configurations.update(id, { features: { subscription_cancel: atOnce } });
       return {
         cancel: cancel?.mode,
         trial: update?.trial_update_behavior,
@@ -34,28 +36,14 @@ export const portal: Fact[] = [
         isOffered: update?.products?.[0]?.prices?.[0] === price.id,
         hasLoginPage: found?.login_page.url?.startsWith("http"),
         back: found?.default_return_url,
+        changed: { cancel: features.subscription_cancel.mode, invoices: features.invoice_history.enabled },
       };
     },
     comes: {
       ...{ cancel: "at_period_end", trial: "continue_trial", updates: ["price"], isOffered: true, hasLoginPage: true },
       back: SITE,
+      changed: { cancel: "immediately", invoices: true },
     },
-    page: `${PORTAL}/create`,
-  },
-  {
-    situation: "a changed feature of the customer portal leaves the others",
-    async calls(world) {
-      const { configurations } = world.stripe.billingPortal;
-      const invoice_history = { enabled: true };
-      const { id } = await configurations.create({
-        features: { invoice_history, subscription_cancel: { enabled: true, mode: "immediately" } },
-      });
-      const { features } = await configurations.update(id, {
-        features: { subscription_cancel: { enabled: true, mode: "at_period_end" } },
-      });
-      return { mode: features.subscription_cancel.mode, invoices: features.invoice_history.enabled };
-    },
-    comes: { mode: "at_period_end", invoices: true },
-    page: `${PORTAL}/update`,
+    page: "https://docs.stripe.com/api/customer_portal/configurations/create",
   },
 ];

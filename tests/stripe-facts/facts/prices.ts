@@ -1,39 +1,31 @@
 import type { Fact } from "../fact";
 import { refusal } from "./situations";
 
-const LIMITS = "https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts";
-
 export const prices: Fact[] = [
   {
-    situation: "a price is found by its lookup key, with what it charges, until a new one of its product takes it over",
+    situation:
+      "a price is found by its lookup key, with what it charges, archived too, until a new one of its product takes the key",
     async calls({ stripe, newPrice, unique }) {
       const lookup_key = unique("plan");
-      const listed = async () => (await stripe.prices.list({ lookup_keys: [lookup_key], active: true })).data;
+      const listed = async (more = {}) => (await stripe.prices.list({ lookup_keys: [lookup_key], ...more })).data;
       const first = await newPrice(50_000, { lookup_key });
-      const [found] = await listed();
+      const [found] = await listed({ active: true });
       const interval = `${found?.recurring?.interval_count} ${found?.recurring?.interval}`;
+      await stripe.prices.update(first.id, { active: false });
+      const archived = (await listed()).map((one) => one.active);
+      await stripe.prices.update(first.id, { active: true });
+      const again = (await listed()).map((one) => one.active);
       const second = await newPrice(20_000, { lookup_key, product: String(first.product) });
       const { active, lookup_key: left } = await stripe.prices.retrieve(first.id);
-      const isTaken = (await listed()).map(({ id }) => id === second.id);
-      return { currency: found?.currency, cents: found?.unit_amount, interval, isTaken, active, left };
+      const isTaken = (await listed({ active: true })).map(({ id }) => id === second.id);
+      const charges = { currency: found?.currency, cents: found?.unit_amount, interval };
+      return { ...charges, archived, again, isTaken, active, left };
     },
-    comes: { currency: "usd", cents: 50_000, interval: "1 month", isTaken: [true], active: true, left: null },
+    comes: {
+      ...{ currency: "usd", cents: 50_000, interval: "1 month", archived: [false], again: [true] },
+      ...{ isTaken: [true], active: true, left: null },
+    },
     page: "https://docs.stripe.com/products-prices/manage-prices#lookup-keys",
-  },
-  {
-    situation: "an archived price keeps its lookup key, and can be made active again",
-    async calls({ stripe, newPrice, unique }) {
-      const lookup_key = unique("plan");
-      const { id } = await newPrice(10_000, { lookup_key });
-      const listed = async () =>
-        (await stripe.prices.list({ lookup_keys: [lookup_key] })).data.map((one) => one.active);
-      await stripe.prices.update(id, { active: false });
-      const archived = await listed();
-      await stripe.prices.update(id, { active: true });
-      return { archived, again: await listed() };
-    },
-    comes: { archived: [false], again: [true] },
-    page: "https://docs.stripe.com/api/prices/update",
   },
   {
     situation: "a renamed product keeps its package ID, and its price shows the new name",
@@ -55,6 +47,6 @@ export const prices: Fact[] = [
       return { highest: highest.unit_amount, higher: higher.status, param: higher.param };
     },
     comes: { highest: 99_999_999, higher: 400, param: "unit_amount" },
-    page: LIMITS,
+    page: "https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts",
   },
 ];

@@ -2,7 +2,6 @@ import type { Fact } from "../fact";
 import { confirm, newIntent, refusal } from "./situations";
 
 const TESTING = "https://docs.stripe.com/testing?testing-method=payment-methods";
-const LIFECYCLE = "https://docs.stripe.com/payments/paymentintents/lifecycle";
 
 /** Test cards that are declined when they are entered. */
 const DECLINED: [card: string, code: string, decline_code?: string][] = [
@@ -28,12 +27,17 @@ const OVER = { card: "setup_intent_unexpected_state", again: "setup_intent_unexp
 
 export const setupIntents: Fact[] = [
   {
-    situation: "a new setup intent waits for a card, and has a client secret that contains its ID",
+    situation: "a new setup intent waits for a card, has a client secret with its ID, and is listed, the newest first",
     async calls(world) {
-      const { id, status, client_secret, payment_method } = await newIntent(world);
-      return { status, hasSecret: client_secret.startsWith(`${id}_secret_`), payment_method: String(payment_method) };
+      const { id, customer, status, client_secret, payment_method } = await newIntent(world, { used_cards: "0" });
+      await newIntent(world, { used_cards: "1" }, customer);
+      const { data } = await world.stripe.setupIntents.list({ customer, limit: 100 });
+      return {
+        ...{ status, hasSecret: client_secret.startsWith(`${id}_secret_`), payment_method: String(payment_method) },
+        usedCards: data.map(({ metadata }) => metadata?.used_cards),
+      };
     },
-    comes: { status: "requires_payment_method", hasSecret: true, payment_method: "null" },
+    comes: { status: "requires_payment_method", hasSecret: true, payment_method: "null", usedCards: ["1", "0"] },
     page: "https://docs.stripe.com/api/setup_intents/object",
   },
   {
@@ -81,17 +85,8 @@ export const setupIntents: Fact[] = [
     }),
   ),
   {
-    situation: "a card whose bank asks first waits for its owner, and can still be canceled",
-    async calls(world) {
-      const { id } = await newIntent(world);
-      const { status, next_action } = await confirm(world, id, "pm_card_authenticationRequiredOnSetup");
-      return { status, next: next_action?.type, canceled: (await world.stripe.setupIntents.cancel(id)).status };
-    },
-    comes: { status: "requires_action", next: "redirect_to_url", canceled: "canceled" },
-    page: LIFECYCLE,
-  },
-  {
-    situation: "a setup intent that is canceled or succeeded takes no other card, and cannot be canceled",
+    situation:
+      "a card whose bank asks first waits for its owner; a setup that is canceled then, or succeeded, takes no other card and cannot be canceled",
     async calls(world) {
       const { setupIntents } = world.stripe;
       const afterwards = async (id: string) => ({
@@ -100,12 +95,21 @@ export const setupIntents: Fact[] = [
         status: (await setupIntents.retrieve(id)).status,
       });
       const [canceled, succeeded] = [await newIntent(world), await newIntent(world)];
+      const asked = await confirm(world, canceled.id, "pm_card_authenticationRequiredOnSetup");
       await setupIntents.cancel(canceled.id, { cancellation_reason: "abandoned" });
       await confirm(world, succeeded.id, "pm_card_visa");
-      return { canceled: await afterwards(canceled.id), succeeded: await afterwards(succeeded.id) };
+      return {
+        asked: { status: asked.status, next: asked.next_action?.type },
+        canceled: await afterwards(canceled.id),
+        succeeded: await afterwards(succeeded.id),
+      };
     },
-    comes: { canceled: { ...OVER, status: "canceled" }, succeeded: { ...OVER, status: "succeeded" } },
-    page: "https://docs.stripe.com/api/setup_intents/cancel",
+    comes: {
+      asked: { status: "requires_action", next: "redirect_to_url" },
+      canceled: { ...OVER, status: "canceled" },
+      succeeded: { ...OVER, status: "succeeded" },
+    },
+    page: "https://docs.stripe.com/payments/paymentintents/lifecycle",
   },
   {
     situation: "the setup intent of a deleted customer never gets a card, and can be canceled or is gone",
@@ -120,50 +124,37 @@ export const setupIntents: Fact[] = [
     comes: { isCardRefused: true, isOver: true },
     page: "https://docs.stripe.com/api/customers/delete",
   },
-  {
-    situation: "a customer's setup intents are listed with their metadata, the newest first",
-    async calls(world) {
-      const { customer } = await newIntent(world, { used_cards: "0" });
-      await newIntent(world, { used_cards: "1" }, customer);
-      const { data } = await world.stripe.setupIntents.list({ customer, limit: 100 });
-      return { usedCards: data.map(({ metadata }) => metadata?.used_cards) };
-    },
-    comes: { usedCards: ["1", "0"] },
-    page: "https://docs.stripe.com/api/setup_intents/list",
-  },
 ];
 
 /** What the site reads with the publishable key and a client secret. */
 export const publicSetupIntents: Fact[] = [
   {
-    situation: "with the publishable key and the client secret, the site sees a setup open, canceled and succeeded",
+    situation:
+      "with the publishable key, the site sees a setup open, canceled and succeeded by its client secret, but nothing without it or with another key",
     async calls(world) {
       const [open, canceled, succeeded] = [await newIntent(world), await newIntent(world), await newIntent(world)];
-      await world.stripe.setupIntents.cancel(canceled.id);
-      await confirm(world, succeeded.id, "pm_card_visa");
-      const [one, two, three] = await Promise.all(
-        [open, canceled, succeeded].map(({ client_secret }) => world.asSite(client_secret)),
-      );
-      return { http: one?.http, statuses: [one?.status, two?.status, three?.status] };
-    },
-    comes: { http: 200, statuses: ["requires_payment_method", "canceled", "succeeded"] },
-    page: "https://docs.stripe.com/api/setup_intents/retrieve",
-  },
-  {
-    situation: "with another client secret, without one or with a wrong key, a setup cannot be read, nor can customers",
-    async calls(world) {
-      const { id } = await newIntent(world);
       const { customers, setupIntents } = world.stripe;
+      await setupIntents.cancel(canceled.id);
+      await confirm(world, succeeded.id, "pm_card_visa");
       const options = { apiKey: world.publishableKey };
-      const another = await world.asSite(`${id}_secret_anothersecret`);
+      const wrongSecret = `${open.id}_secret_anothersecret`;
+      const another = await world.asSite(wrongSecret);
       return {
+        open: await world.asSite(open.client_secret),
+        canceled: await world.asSite(canceled.client_secret),
+        succeeded: await world.asSite(succeeded.client_secret),
         ...{ isUnknown: another.http === 400 || another.http === 404, status: another.status },
-        isSetupRefused: (await refusal(setupIntents.retrieve(id, {}, options))).isRefused !== false,
+        isSetupRefused: (await refusal(setupIntents.retrieve(open.id, {}, options))).isRefused !== false,
         isListRefused: (await refusal(customers.list({ limit: 1 }, options))).isRefused !== false,
-        wrongKey: (await world.asSite(`${id}_secret_anothersecret`, "a_wrong_key")).http,
+        wrongKey: (await world.asSite(wrongSecret, "a_wrong_key")).http,
       };
     },
-    comes: { isUnknown: true, status: undefined, isSetupRefused: true, isListRefused: true, wrongKey: 401 },
-    page: "https://docs.stripe.com/keys",
+    comes: {
+      open: { http: 200, status: "requires_payment_method" },
+      canceled: { http: 200, status: "canceled" },
+      succeeded: { http: 200, status: "succeeded" },
+      ...{ isUnknown: true, status: undefined, isSetupRefused: true, isListRefused: true, wrongKey: 401 },
+    },
+    page: "https://docs.stripe.com/api/setup_intents/retrieve",
   },
 ];

@@ -1,50 +1,49 @@
-import type { Fact, SimulatorWorld } from "../fact";
+import type { Fact } from "../fact";
+import type { SimulatorWorld } from "../simulator-world";
 import type { World } from "../world";
 import { DAY, HOUR, MINI, newCustomer, newTrial, refusal, STANDARD, subscribe, TRIAL_DAYS } from "./situations";
 
 const TRIALS = "https://docs.stripe.com/billing/subscriptions/trials";
 const CANCEL = "https://docs.stripe.com/billing/subscriptions/cancel";
-const PREVIEW = "https://docs.stripe.com/api/invoices/create_preview";
 
 const INVALID = { status: 400, type: "invalid_request_error" };
 
 export const trials: Fact[] = [
   {
-    situation: "a trial has its dates, and a paid invoice of nothing",
+    situation:
+      "a trial has its dates, a paid invoice of nothing, its customer's card and its product; its first charge is known: the price, untaxed",
     async calls(world) {
       const trial = await newTrial(world);
-      const { status, trial_start, trial_end, billing_cycle_anchor, items } = await trial.read();
-      const end = trial_end ?? 0;
-      return {
-        ...{ status, days: (end - (trial_start ?? 0)) / DAY, anchor: billing_cycle_anchor - end },
-        periodEnd: (items.data[0]?.current_period_end ?? 0) - end,
-        ...(await trial.state()),
-      };
-    },
-    comes: { status: "trialing", days: TRIAL_DAYS, anchor: 0, periodEnd: 0, invoice: "paid", cents: 0, attempts: 0 },
-    page: TRIALS,
-  },
-  {
-    situation: "a subscription is shown with its customer's card, its latest invoice and its product's name",
-    async calls(world) {
-      const { id } = await newTrial(world);
+      const { id, end } = trial;
+      const { subscriptions, invoices } = world.stripe;
+      const { trial_start, billing_cycle_anchor } = await trial.read();
       const card = "customer.invoice_settings.default_payment_method";
       const expand = [card, "default_payment_method", "latest_invoice", "items.data.price.product"];
-      const { customer, default_payment_method, latest_invoice, items } = await world.stripe.subscriptions.retrieve(
-        id,
-        { expand },
-      );
+      const shown = await subscriptions.retrieve(id, { expand });
+      const { customer, default_payment_method, latest_invoice, items } = shown;
       const owner = typeof customer === "object" && !customer.deleted ? customer.invoice_settings : undefined;
       const [method, product] = [owner?.default_payment_method, items.data[0]?.price.product];
+      const { amount_due, subtotal, total, currency, automatic_tax, total_taxes, total_discount_amounts } =
+        await invoices.createPreview({ subscription: id });
       return {
+        ...(await trial.state()),
+        ...{ days: (end - (trial_start ?? 0)) / DAY, anchor: billing_cycle_anchor - end },
+        periodEnd: (items.data[0]?.current_period_end ?? 0) - end,
         card: typeof method === "object" ? method?.card?.brand : "not expanded",
         own: String(default_payment_method),
-        invoice: typeof latest_invoice === "object" ? latest_invoice?.amount_due : "not expanded",
+        paid: typeof latest_invoice === "object" ? latest_invoice?.amount_due : "not expanded",
         hasProduct: typeof product === "object" && "name" in product && product.name.startsWith("facts-"),
+        charge: { amount_due, subtotal, total, currency, isTaxed: automatic_tax.enabled },
+        ...{ taxes: total_taxes?.length ?? 0, discounts: total_discount_amounts?.length ?? 0 },
       };
     },
-    comes: { card: "visa", own: "null", invoice: 0, hasProduct: true },
-    page: "https://docs.stripe.com/api/expanding_objects",
+    comes: {
+      ...{ status: "trialing", invoice: "paid", cents: 0, attempts: 0, days: TRIAL_DAYS, anchor: 0, periodEnd: 0 },
+      ...{ card: "visa", own: "null", paid: 0, hasProduct: true },
+      charge: { amount_due: STANDARD, subtotal: STANDARD, total: STANDARD, currency: "usd", isTaxed: false },
+      ...{ taxes: 0, discounts: 0 },
+    },
+    page: TRIALS,
   },
   {
     situation: "a trial's end is announced three days before",
@@ -61,15 +60,21 @@ export const trials: Fact[] = [
     page: "https://docs.stripe.com/api/events/types#event_types-customer.subscription.trial_will_end",
   },
   {
-    situation: "a trial without a card ends canceled, without a charge",
+    situation: "a trial without a card, or canceled for its end, runs until then, and ends canceled without a charge",
     async calls(world) {
-      const trial = await newTrial(world, { card: null });
-      await trial.charge();
-      const amounts = (await trial.invoices()).map(({ amount_due }) => amount_due);
-      return { status: (await trial.read()).status, amounts };
+      const [cardless, canceled] = [await newTrial(world, { card: null }), await newTrial(world)];
+      const update = await world.stripe.subscriptions.update(canceled.id, { cancel_at_period_end: true });
+      const isAtEnd = update.cancel_at_period_end || update.cancel_at === canceled.end;
+      const ends: string[] = [];
+      for (const trial of [cardless, canceled]) {
+        await trial.charge();
+        const amounts = (await trial.invoices()).map(({ amount_due }) => amount_due);
+        ends.push(`${(await trial.read()).status}, ${amounts}`);
+      }
+      return { was: update.status, isAtEnd, ends };
     },
-    comes: { status: "canceled", amounts: [0] },
-    page: "https://docs.stripe.com/billing/subscriptions/trials/free-trials",
+    comes: { was: "trialing", isAtEnd: true, ends: ["canceled, 0", "canceled, 0"] },
+    page: CANCEL,
   },
   {
     situation: "a trial whose end is moved is charged at its new end",
@@ -101,20 +106,6 @@ export const trials: Fact[] = [
     },
     comes: { was: "trialing", isEndSame: true, due: 0, status: "active", cents: MINI },
     page: TRIALS,
-  },
-  {
-    situation: "a trial that is canceled for its end still runs until then, and is not charged",
-    async calls(world) {
-      const trial = await newTrial(world);
-      const update = { cancel_at_period_end: true };
-      const canceled = await world.stripe.subscriptions.update(trial.id, update);
-      const isAtEnd = canceled.cancel_at_period_end || canceled.cancel_at === trial.end;
-      await trial.charge();
-      const amounts = (await trial.invoices()).map(({ amount_due }) => amount_due);
-      return { was: canceled.status, isAtEnd, status: (await trial.read()).status, amounts };
-    },
-    comes: { was: "trialing", isAtEnd: true, status: "canceled", amounts: [0] },
-    page: CANCEL,
   },
   {
     situation:
@@ -151,21 +142,6 @@ export const trials: Fact[] = [
     page: "https://docs.stripe.com/api/subscriptions/list",
   },
   {
-    situation: "the first charge is known before: the price, untaxed",
-    async calls(world) {
-      const { id: subscription } = await newTrial(world);
-      const { amount_due, subtotal, total, currency, automatic_tax, total_taxes, total_discount_amounts } =
-        await world.stripe.invoices.createPreview({ subscription });
-      const others = { taxes: total_taxes?.length ?? 0, discounts: total_discount_amounts?.length ?? 0 };
-      return { amount_due, subtotal, total, currency, isTaxed: automatic_tax.enabled, ...others };
-    },
-    comes: {
-      ...{ amount_due: STANDARD, subtotal: STANDARD, total: STANDARD, currency: "usd", isTaxed: false },
-      ...{ taxes: 0, discounts: 0 },
-    },
-    page: PREVIEW,
-  },
-  {
     situation: "a subscription of an archived or unknown price, or of a deleted customer, is refused",
     async calls(world) {
       const [{ id: customer }, { id: deleted }] = [await newCustomer(world), await newCustomer(world)];
@@ -199,28 +175,31 @@ async function subscribeTaxed({ stripe, price }: World, customer: string) {
 
 export const simulatedTrials: Fact<SimulatorWorld>[] = [
   {
-    situation: "with Stripe Tax, the first charge's tax is known before, and comes on top",
+    situation:
+      "with Stripe Tax, the first charge's tax is known and comes on top, and an unknown place is known and refused",
     async calls(world) {
-      const { id: subscription } = await subscribeTaxed(world, (await newCustomer(world)).id);
-      const { subtotal, total, amount_due, total_taxes, automatic_tax } = await world.stripe.invoices.createPreview({
+      const { customers, invoices } = world.stripe;
+      const [known, unknown] = [
+        await newCustomer(world),
+        await customers.create({ address: { line1: "1 Main Street" } }),
+      ];
+      const placeOf = async ({ id }: { id: string }) =>
+        (await customers.update(id, { metadata: {}, expand: ["tax"] })).tax?.automatic_tax;
+      const places = [await placeOf(known), await placeOf(unknown)];
+      const { id: subscription } = await subscribeTaxed(world, known.id);
+      const { subtotal, total, amount_due, total_taxes, automatic_tax } = await invoices.createPreview({
         subscription,
       });
       const tax = (total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0);
-      return { subtotal, tax, isOnTop: total === subtotal + tax && amount_due === total, status: automatic_tax.status };
+      return {
+        ...{ places, code: (await refusal(subscribeTaxed(world, unknown.id))).code },
+        ...{ subtotal, tax, isOnTop: total === subtotal + tax && amount_due === total, status: automatic_tax.status },
+      };
     },
-    comes: { subtotal: STANDARD, tax: 4_000, isOnTop: true, status: "complete" },
-    page: "https://docs.stripe.com/tax/subscriptions",
-  },
-  {
-    situation: "with Stripe Tax, a customer whose place is unknown is refused by name, and known before",
-    async calls(world) {
-      const { id: customer } = await world.stripe.customers.create({ address: { line1: "1 Example Street" } });
-      const before = async (id: string) =>
-        (await world.stripe.customers.update(id, { metadata: {}, expand: ["tax"] })).tax?.automatic_tax;
-      const places = [await before(customer), await before((await newCustomer(world)).id)];
-      return { code: (await refusal(subscribeTaxed(world, customer))).code, places };
+    comes: {
+      ...{ places: ["supported", "unrecognized_location"], code: "customer_tax_location_invalid" },
+      ...{ subtotal: STANDARD, tax: 4_000, isOnTop: true, status: "complete" },
     },
-    comes: { code: "customer_tax_location_invalid", places: ["unrecognized_location", "supported"] },
     page: "https://docs.stripe.com/tax/customer-locations",
   },
 ];

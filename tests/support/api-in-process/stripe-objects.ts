@@ -12,8 +12,6 @@ export type StripeObject = {
   email: string;
   payment_method: string | null;
   invoice_settings: { default_payment_method: string | null };
-  tax: { automatic_tax: string };
-  automatic_tax: { enabled: boolean };
   card: { fingerprint: string };
   items: { data: { price: StripeObject }[] };
   active: boolean;

@@ -1,17 +1,6 @@
 import { JSDOM } from "jsdom";
-import * as z from "zod";
 
 /* Reads answers for the matchers and describes them in their messages. */
-
-const answer = z.object({
-  status: z.number(),
-  headers: z.custom<Headers>((headers) => headers !== null && typeof headers === "object" && "get" in headers),
-});
-const withText = z.object({ body: z.string(), text: z.string() }).partial().catch({});
-/** A page's data, as an action returns it. */
-const notice = z.object({ title: z.string(), message: z.string().default("") });
-const withNotice = z.object({ reply: z.object({ notice }) });
-const parent = z.custom<ParentNode>((node) => node !== null && typeof node === "object" && "querySelectorAll" in node);
 
 const texts = new WeakMap<Response, string>();
 
@@ -22,23 +11,23 @@ export async function rememberText(response: Response): Promise<Response> {
 }
 
 /** Status, headers and text of a response, or of a visitor's answer, whose body has already been read. */
-export function receivedOf(value: unknown) {
-  const { data } = answer.safeParse(value);
-  if (!data) throw new TypeError(`Expected an answer with status and headers, but got ${shortened(show(value))}`);
-  return { ...data, text: textOf(value) };
+export function receivedOf(value: unknown): { status: number; headers: Headers; text: string } {
+  const { status, headers } = Object(value);
+  if (typeof headers?.get !== "function") throw new TypeError(`Expected an answer, but got ${shortened(show(value))}`);
+  return { status, headers, text: textOf(value) };
 }
 
 function textOf(value: unknown): string {
   if (value instanceof Response) return texts.get(value) ?? "";
-  const { body, text } = withText.parse(value);
-  return body ?? text ?? "";
+  const { text = "", body = text } = Object(value);
+  return typeof body === "string" ? body : "";
 }
 
 /** The notices in a page's text, in a document or element, or in an action's reply. */
 export function noticesIn(value: unknown): { title: string; text: string }[] {
-  const { data } = withNotice.safeParse(value);
-  if (data) return [{ title: data.reply.notice.title, text: data.reply.notice.message }];
-  const node = parent.safeParse(value).data ?? new JSDOM(textOf(value)).window.document;
+  const { reply, querySelectorAll } = Object(value);
+  if (reply?.notice) return [{ title: reply.notice.title, text: reply.notice.message ?? "" }];
+  const node: ParentNode = querySelectorAll ? Object(value) : new JSDOM(textOf(value)).window.document;
   return [...node.querySelectorAll(".notice")].map((box) => {
     const title = wordsOf(box.querySelector("p, h2"));
     return { title, text: wordsOf(box).slice(title.length).trim() };

@@ -6,7 +6,7 @@ import { validateInBrowser } from "../../../app/signup/form/validate-in-browser"
 import { signupForm, toRequest } from "../../../app/signup/form-schema";
 import { validateOnServer } from "../../../app/signup/server/form/posted-form.server";
 import { fields } from "../../support/person";
-import { ACCEPTED, REFUSED } from "../../support/typed-values";
+import { ACCEPTED, REFUSED } from "./typed-values";
 
 /* The fields' rules and messages, the same in the site's form and in the API's request. */
 
