@@ -7,15 +7,11 @@ import { expect, test } from "./support/stack";
 
 test.use({ viewport: { width: 375, height: 667 } });
 
-test("React hydrates the form although a click interrupts it", async ({ page }) => {
-  await page.addInitScript(beforeReactRenders(() => document.querySelector("h1")?.click()));
-  await signup(page).openForm();
-});
-
-test("a key does not make React hydrate the whole form before the character is shown", async ({ page }) => {
+test("a click or a key neither stops the hydration nor makes React hydrate the form at once", async ({ page }) => {
   await page.addInitScript(
     beforeReactRenders(() => {
       const input = document.getElementById("signup-city");
+      input?.click();
       input?.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true }));
       // React marks each element that it has hydrated.
       const isHydrated = Object.keys(input ?? {}).some((name) => name.startsWith("__reactFiber$"));
@@ -91,15 +87,11 @@ test("text typed and a plan chosen before the scripts came stay, and are formatt
   const { title, short } = PLANS.STANDARD;
   const plan = page.getByLabel(`${title}, ${short} a month`);
   await expect(plan).toBeChecked();
-  await field("full_name").fill("Ada");
-  await field("email").fill(" Ada@example.com");
   await field("phone").fill("2125550123");
   release();
   await hydrated(page);
   await expect(page.getByText(`Then ${short} a month after`)).toBeVisible();
   await expect(plan).toBeChecked();
-  await expect(field("full_name")).toHaveValue("Ada");
-  await expect(field("email")).toHaveValue("ada@example.com");
   await field("city").focus();
   await expect(field("phone")).toHaveValue(fields.phone);
 });

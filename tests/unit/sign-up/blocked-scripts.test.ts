@@ -1,9 +1,9 @@
 // @vitest-environment jsdom
 import { act, createElement } from "react";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { ONE_MORE_STEP } from "../../../app/signup/server/notices.server";
 import { SignupPage } from "../../../app/signup/signup-page";
-import { NOW } from "../../support/clock";
+import { NOW, stopClock } from "../../support/clock";
 import { PLAN } from "../../support/site-in-process/site-settings";
 import { renderedPages } from "./rendered-page";
 
@@ -69,46 +69,36 @@ describe("the card form's own file, which is gone with its release", () => {
     throw new TypeError("Failed to fetch dynamically imported module");
   });
 
+  stopClock();
+  afterEach(() => void vi.unstubAllGlobals());
+
   /** A tab whose history entry survives a reload, and whose modules do not. */
   function openTab({ siteAnswers = 200 } = {}) {
-    vi.useFakeTimers({ toFake: ["Date"], now: NOW });
-    onTestFinished(() => {
-      vi.useRealTimers();
-      vi.unstubAllGlobals();
-    });
-    let reload = () => {};
-    const entry = {
-      state: { key: "of the router" },
-      replaceState(state: { key: string }) {
-        entry.state = state;
-      },
-    };
-    vi.stubGlobal("history", entry);
-    vi.stubGlobal("location", { reload: () => reload() });
+    history.replaceState({ key: "of the router" }, "");
     vi.stubGlobal("fetch", async () => new Response(null, { status: siteAnswers }));
     const load = async (how: "loadStripeElements" | "loadStripeElementsAgain") => {
       vi.resetModules();
       const script = await import("../../../app/signup/card/card-script");
       return new Promise<string>((resolve) => {
-        reload = () => resolve("reloaded");
+        vi.stubGlobal("location", { reload: () => resolve("reloaded") });
         script[how]().then(
           () => resolve("loaded"),
           () => resolve("failed"),
         );
       });
     };
-    return { entry, view: () => load("loadStripeElements"), tryAgain: () => load("loadStripeElementsAgain") };
+    return { view: () => load("loadStripeElements"), tryAgain: () => load("loadStripeElementsAgain") };
   }
 
   test("makes a page reload once in ten seconds, and as often as the visitor asks", async () => {
-    const { view, tryAgain, entry } = openTab();
+    const { view, tryAgain } = openTab();
     const told = [await view(), await view(), await tryAgain(), await view(), await tryAgain(), await view()];
     expect(told).toEqual(["reloaded", "failed", "reloaded", "failed", "reloaded", "failed"]);
     vi.setSystemTime(NOW + 9_999);
     expect(await view()).toBe("failed");
     vi.setSystemTime(NOW + 10_000);
     expect(await view()).toBe("reloaded");
-    expect(entry.state, "the router keeps its own").toMatchObject({ key: "of the router" });
+    expect(history.state, "the router keeps its own").toMatchObject({ key: "of the router" });
   });
 
   test("makes a page reload never while the site does not answer", async () => {

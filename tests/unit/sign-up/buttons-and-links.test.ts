@@ -1,9 +1,7 @@
 // @vitest-environment jsdom
-import { act, createElement, useState } from "react";
-import { describe, expect, test, vi } from "vitest";
+import { act, createElement } from "react";
+import { expect, test, vi } from "vitest";
 import { LOADING_LIMIT_MS } from "../../../app/signup/durations";
-import { type Notice, SITE_UNREACHABLE } from "../../../app/signup/notices";
-import { useLatest } from "../../../app/signup/requests/use-failure";
 import { SIGNUP_FINISHED } from "../../../app/signup/server/notices.server";
 import type { SignupStep } from "../../../app/signup/steps";
 import { ErrorPage } from "../../../app/ui/layout/error-page";
@@ -25,86 +23,51 @@ import {
 
 const open = pagesWithServer();
 
-describe("a tab that the visitor comes back to", () => {
-  const declined: SignupStep = { ...cardStep, flash: "declined", message: "Insufficient funds" };
+const declined: SignupStep = { ...cardStep, flash: "declined", message: "Insufficient funds" };
 
-  test.each<{ what: string; shown: SignupStep; found: SignupStep; says: string }>([
-    { what: "shows a step that has changed elsewhere", shown: cardStep, found: done, says: "Subscription Successful!" },
-    {
-      what: "keeps a notice whose cause is there",
-      shown: declined,
-      found: cardStep,
-      says: "Payment FailedInsufficient funds",
-    },
-  ])("$what", async ({ shown, found, says }) => {
-    const { site, comeBack, text } = await open(shown);
-    site.step = found;
-    await comeBack();
-    expect(text()).toContain(says);
-  });
-
-  test("says nothing if the site cannot be reached, but does so if the next link is not reached", async () => {
-    const { comeBack, follow, notice, text } = await open(cardStep);
-    await comeBack();
-    await tryThrice();
-    expect(notice()).toBe("");
-    expect(text()).toContain("Please enter your card info");
-    await follow("Edit details");
-    await tryThrice();
-    expect(notice()).toContain("We could not reach the site");
-  });
-
-  test("offers a sign-up that was begun elsewhere until it is finished, and keeps what was typed and the reply", async () => {
-    const reply = { form: { initialValue: { package_id: PLAN } }, notice: SIGNUP_FINISHED };
-    const { site, comeBack, text, field, notice } = await open(form, { reply });
-    Object.assign(field("city") ?? {}, { value: "Springfield" });
-    for (const { step, isOffered } of [
-      { step: cardStep, isOffered: true },
-      { step: done, isOffered: false },
-    ]) {
-      site.step = step;
-      await comeBack();
-      expect(text().includes("Your STANDARD sign-up still needs a card"), step.step).toBe(isOffered);
-      expect(field("city")?.value).toBe("Springfield");
-      expect(notice()).toContain("This sign-up is finished");
-    }
-  });
+test.each<{ what: string; shown: SignupStep; found: SignupStep; says: string }>([
+  { what: "shows a step that has changed elsewhere", shown: cardStep, found: done, says: "Subscription Successful!" },
+  { what: "keeps a notice whose cause is there", shown: declined, found: cardStep, says: "Insufficient funds" },
+])("a tab that the visitor comes back to $what", async ({ shown, found, says }) => {
+  const { site, comeBack, text } = await open(shown);
+  site.step = found;
+  await comeBack();
+  expect(text()).toContain(says);
 });
 
-test("a submit that the browser refuses takes the last one's notice away", async () => {
+test("a tab to which the visitor comes back says nothing if the site is lost, unlike its next link", async () => {
+  const { comeBack, follow, notice, text } = await open(cardStep);
+  await comeBack();
+  await tryThrice();
+  expect(notice()).toBe("");
+  expect(text()).toContain("Please enter your card info");
+  await follow("Edit details");
+  await tryThrice();
+  expect(notice()).toContain("We could not reach the site");
+});
+
+test("a form offers a sign-up begun elsewhere and keeps what was typed, and its notice until it is sent", async () => {
   const reply = { form: { initialValue: { package_id: PLAN } }, notice: SIGNUP_FINISHED };
-  const { press, notice, text } = await open(form, { reply });
-  expect(notice()).toContain("This sign-up is finished");
+  const { site, comeBack, press, text, field, notice } = await open(form, { reply });
+  Object.assign(field("city") ?? {}, { value: "Springfield" });
+  for (const { step, isOffered } of [
+    { step: cardStep, isOffered: true },
+    { step: done, isOffered: false },
+  ]) {
+    site.step = step;
+    await comeBack();
+    expect(text().includes("Your STANDARD sign-up still needs a card"), step.step).toBe(isOffered);
+    expect(field("city")?.value).toBe("Springfield");
+    expect(notice()).toContain("This sign-up is finished");
+  }
   await press("Payment");
-  expect(text()).toContain("Phone number is required");
+  expect(text(), "the browser refuses the form").toContain("Phone number is required");
   expect(notice()).toBe("");
 });
 
-/** A button that leads to the next notices, and has the title of the shown one. */
-function Sequence({ steps }: { steps: (Notice | undefined)[][] }) {
-  const [at, setAt] = useState(0);
-  const latest = useLatest(steps[at] ?? []);
-  return createElement("button", { type: "button", onClick: () => setAt(at + 1) }, latest?.title ?? "nothing");
-}
-
-const [first, second] = ["first", "second"].map((title): Notice => ({ ...SITE_UNREACHABLE, title }));
-
-test.each([
-  { what: "an earlier notice that goes leaves the later one", to: [undefined, second], shown: "second" },
-  { what: "a later notice that goes does not bring back an earlier one", to: [first, undefined], shown: "nothing" },
-])("$what", async ({ to, shown }) => {
-  const steps = [[first, undefined], [first, second], to];
-  const { press, text } = await open(form, { element: createElement(Sequence, { steps }) });
-  await press("first");
-  await press("second");
-  expect(text()).toBe(shown);
-});
-
 test("an error page asks to include the request ID, if it has one", async () => {
-  for (const [requestId, says] of [
-    ["r-1", "contact support and include the request ID.Request ID: r-1"],
-    ["", "contact support."],
-  ] as const) {
+  const asks = { "": "contact support.", "r-1": "contact support and include the request ID.Request ID: r-1" };
+  for (const [requestId, says] of Object.entries(asks)) {
     const { text } = await open(form, { element: createElement(ErrorPage, { title: "Error", requestId }) });
     expect(text()).toContain(`If it happens again, ${says}`);
   }
@@ -180,19 +143,28 @@ test("while a card's outcome is awaited, nothing else begins on its page, even i
   ]);
 });
 
-test("a press of Try again leaves the focus at the card's fields, because its button goes", async () => {
-  vi.stubGlobal("fetch", () => Promise.reject(new TypeError()));
-  const { press, container } = await open(cardStep);
+test("the card step shows the latest failure until it is over; Try again leaves the focus at the fields", async () => {
+  const { site, container, follow, comeBack, press, notice } = await open(declined);
+  expect(notice()).toContain("Payment FailedInsufficient funds");
+  await follow("Edit details");
+  await tryThrice();
+  expect(notice()).toContain("We could not reach the site");
   await pass(LOADING_LIMIT_MS);
-  vi.stubGlobal("fetch", () => new Promise(() => {}));
+  expect(notice()).toContain("The payment form could not be loaded");
+  site.step = cardStep;
+  await comeBack();
+  expect(notice(), "after an earlier failure is over").toContain("The payment form could not be loaded");
   await press("Try again");
+  expect(notice(), "after the latest one is over").toBe("");
   expect(document.activeElement).toBe(container.querySelector("section[aria-labelledby=card-entry]"));
 });
 
-test("a link that could not be copied says so", async () => {
-  vi.stubGlobal("navigator", { clipboard: { writeText: () => Promise.reject(new Error("denied")) } });
+test("a link that could not be copied says so, and can be copied again", async () => {
+  const writeText = vi.fn().mockRejectedValueOnce(new Error("denied")).mockResolvedValue(undefined);
+  vi.stubGlobal("navigator", { clipboard: { writeText } });
   const resumeLink = { url: `https://site.example${PATH}?resume=x`, qrCodePath: undefined };
   const { press, text } = await open({ ...cardStep, resumeLink });
   await press("Copy link");
-  expect(text()).toContain("Not copied");
+  await press("Not copied: use the link above");
+  expect(text()).toContain("Copied");
 });

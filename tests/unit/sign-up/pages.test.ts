@@ -202,18 +202,6 @@ test.each([
   expect(location.search).toBe(becomes);
 });
 
-test("a page that waits checks again every ten seconds, for as long as it takes", async () => {
-  const { loader } = await show(page, waiting);
-  await pass(9_999);
-  expect(loader).not.toHaveBeenCalled();
-  await pass(1);
-  expect(loader).toHaveBeenCalledTimes(1);
-  for (const check of [2, 3, 4]) {
-    await pass(10_000);
-    expect(loader).toHaveBeenCalledTimes(check);
-  }
-});
-
 const metaArguments = z.custom<Parameters<typeof meta>[0]>();
 
 test.each([

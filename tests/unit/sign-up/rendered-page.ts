@@ -19,6 +19,7 @@ import type {
 } from "../../../app/signup/steps";
 import type { Site } from "../../../app/ui/use-site";
 import { PATH, PLAN, SETTINGS, SITE_URL, TERMS } from "../../support/site-in-process/site-settings";
+import { translate } from "../../support/translate";
 import { SESSIONS } from "./sessions";
 
 export const SITE = {
@@ -60,19 +61,6 @@ type ShownRoute = Pick<RouteObject, "loader" | "action" | "shouldRevalidate" | "
   at?: string;
   site?: Partial<Site>;
 };
-
-/** Puts each text into an element of its own, as a browser's translation does. React does not know these elements. */
-function translate(container: HTMLElement): void {
-  const texts = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
-  const found: Node[] = [];
-  for (let text = texts.nextNode(); text; text = texts.nextNode())
-    if (!text.parentElement?.closest("font, textarea, option")) found.push(text);
-  for (const text of found) {
-    const translated = document.createElement("font");
-    translated.textContent = text.textContent;
-    text.parentNode?.replaceChild(translated, text);
-  }
-}
 
 /**
  * Renders elements of the site in jsdom, for all tests of a file, with stopped timers.
@@ -123,11 +111,7 @@ export function renderedPages({ isTranslated = false } = {}) {
     );
     // On a slow machine the card form would come in the middle of a test.
     await act(() => vi.dynamicImportSettled());
-    if (isTranslated) {
-      const translation = new MutationObserver(() => translate(container));
-      translation.observe(container, { childList: true, characterData: true, subtree: true });
-      translate(container);
-    }
+    if (isTranslated) translate(container);
     const button = (name: string) => [...container.querySelectorAll("button")].find((one) => one.textContent === name);
     return {
       container,

@@ -39,31 +39,22 @@ test("Stripe is asked with the client secret and the publishable key, for five s
 
 const CARD = { brand: "visa", last4: "4242" };
 const setUp = (payment_method: unknown) => says({ status: "succeeded", payment_method });
+const withCard = (other: object) => setUp({ card: { ...CARD, ...other } });
 const failedWith = (error: object) => says({ status: "requires_payment_method", last_setup_error: error });
 const TWO_UNITS = "\u{1F4B3}";
+const LONGEST = { message: TWO_UNITS.repeat(300) };
+const SET_UP: SetupIntentAnswer = { status: "succeeded" };
 
 test.each<{ answer: string; given: Answer; means: SetupIntentAnswer }>([
   { answer: "a card is set up", given: setUp({ card: CARD }), means: { status: "succeeded", card: CARD } },
-  { answer: "a payment method is only an ID", given: setUp("pm_1"), means: { status: "succeeded" } },
-  {
-    answer: "a brand longer than 32 characters is not shown",
-    given: setUp({ card: { ...CARD, brand: "v".repeat(33) } }),
-    means: { status: "succeeded" },
-  },
-  {
-    answer: "more than four last digits are not shown",
-    given: setUp({ card: { ...CARD, last4: "42424" } }),
-    means: { status: "succeeded" },
-  },
+  { answer: "a payment method is only an ID", given: setUp("pm_1"), means: SET_UP },
+  { answer: "a brand over 32 characters is not shown", given: withCard({ brand: "v".repeat(33) }), means: SET_UP },
+  { answer: "over four last digits are not shown", given: withCard({ last4: "42424" }), means: SET_UP },
   { answer: "a card is processed", given: says({ status: "processing" }), means: { status: "processing" } },
   { answer: "it was canceled", given: says({ status: "canceled" }), means: { status: "canceled" } },
   { answer: "it has no card yet", given: says({ status: "requires_action" }), means: { status: "open" } },
   { answer: "an error has no message", given: failedWith({ type: "card_error" }), means: { status: "open" } },
-  {
-    answer: "a message of 300 characters is whole",
-    given: failedWith({ message: TWO_UNITS.repeat(300) }),
-    means: { status: "open", message: TWO_UNITS.repeat(300) },
-  },
+  { answer: "a message of 300 characters is whole", given: failedWith(LONGEST), means: { status: "open", ...LONGEST } },
   {
     answer: "a longer message is cut, and no character halved",
     given: failedWith({ message: TWO_UNITS.repeat(301) }),

@@ -6,7 +6,7 @@ import type { SignupSession } from "../../../app/signup/session-state";
 import { STRIPE_JS_URL } from "../../../app/signup/stripe-js";
 import { NOW, stopClock } from "../../support/clock";
 import { look, siteContext } from "../../support/site-in-process/site-context";
-import { countingLimiter, OTHER_PLAN, PATH, PLAN, SITE_URL, TERMS } from "../../support/site-in-process/site-settings";
+import { OTHER_PLAN, PATH, PLAN, SITE_URL, TERMS } from "../../support/site-in-process/site-settings";
 import { OTHER, SESSIONS } from "./sessions";
 import { type Answers, PROCESSING, SUCCEEDED, siteThatAnswers, TRIAL, UNREACHABLE } from "./site-that-answers";
 
@@ -220,12 +220,6 @@ test.each<Case>([
   expect(step).toEqual({ ...row.page, failed: false });
   expect(session).toEqual(row.keeps && expect.objectContaining(row.keeps));
   expect(site.stripe.asked).toEqual(row.asked ?? ["seti_1"]);
-});
-
-test.each([card, waiting])("a sender over the limit makes no call, and stays in the state $state", async (session) => {
-  const site = siteContext({ CARD_CHECK_RATE_LIMIT: countingLimiter(0) });
-  expect((await look(site, { session })).step).toMatchObject({ step: session.state });
-  expect([...site.stripe.asked, ...site.api.calls]).toEqual([]);
 });
 
 test("the page of the card has all of its data", async () => {
