@@ -14,7 +14,6 @@ const DUE = new Date(NOW - 1).toISOString();
 const TWO_DAYS_AGO = new Date(NOW - 2 * DAY).toISOString();
 const onlyBatches = (left: number) => ({ hasLeft: () => left-- > 0, count: () => {} });
 const WITHOUT_LIMITS = onlyBatches(Number.POSITIVE_INFINITY);
-
 const LEFT = `
   SELECT count(*) FILTER (WHERE status = 'card_set_up') AS trialsToStart,
     count(*) FILTER (WHERE check_rank = 1 AND check_at = '${DUE}') AS waiting,
@@ -35,7 +34,6 @@ function withDueWork(io?: Io) {
     },
     /** Its card may have been set up without a webhook. */
     waiting: () => api.unknownToStripe({ email: email() }, `check_at = '${DUE}'`),
-    /** It has had no card for a day. */
     abandoned: () => api.unknownToStripe({ email: email() }, `check_at = '${DUE}', created_at = '${TWO_DAYS_AGO}'`),
     /** An email is due about a sign-up that is not. */
     async email() {

@@ -6,10 +6,7 @@ import { confirmEmail } from "../../../../functions/subscription-api/sign-ups/co
 import { createSignUp, type PostedForm } from "../../../../functions/subscription-api/sign-ups/create-sign-up";
 import { handleStripeEvent } from "../../../../functions/subscription-api/sign-ups/handle-stripe-event";
 import { signUpStatus } from "../../../../functions/subscription-api/sign-ups/sign-up-status";
-import {
-  advanceToNotMe,
-  advanceToWithdrawal,
-} from "../../../../functions/subscription-api/sign-ups/transitions/advance";
+import * as transitions from "../../../../functions/subscription-api/sign-ups/transitions/advance";
 import type { StripeObject } from "../../../support/api-in-process/stripe-objects";
 import { validRequest } from "../../../support/person";
 import type { signUpsInProcess } from "./sign-ups";
@@ -134,7 +131,6 @@ export function cardEvent(signUp: SignUp, kind: "card-set-up" | "card-declined",
   return { kind, event: { id: eventId, type: "setup_intent" }, card };
 }
 
-/** Runs the cron handler for all sign-ups that are due. */
 export async function cron({ services }: Api): Promise<void> {
   const runStart = new Date();
   for (const rank of Object.values(CHECK_RANKS)) while ((await advanceDue(rank, runStart, services)) === CONNECTIONS);
@@ -148,7 +144,7 @@ export const TRIGGERS = {
     return createSignUp(postedForm(request, String(row?.idempotency_key)), services);
   },
   status: ({ services }, { id }) => signUpStatus(id, services),
-  withdrawal: ({ services }, { id }) => signUpStatus(id, services, advanceToWithdrawal),
+  withdrawal: ({ services }, { id }) => signUpStatus(id, services, transitions.advanceToWithdrawal),
   "card event": ({ services }, signUp) => handleStripeEvent(cardEvent(signUp, "card-set-up"), services),
   "declined event": ({ services }, signUp) => handleStripeEvent(cardEvent(signUp, "card-declined", "evt_2"), services),
   "subscription event": ({ services, model }, { stripe_customer_id: customerId }) => {
@@ -163,6 +159,6 @@ export const TRIGGERS = {
   },
   "not me": async ({ services }, { id }) => {
     const signUp = await services.signUps.find(id);
-    if (signUp) await advanceToNotMe(signUp, services);
+    if (signUp) await transitions.advanceToNotMe(signUp, services);
   },
 } satisfies Record<string, Pull>;

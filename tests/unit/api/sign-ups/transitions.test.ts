@@ -19,6 +19,7 @@ const DECLINED: Trigger[] = ["declined event"];
 
 const CANCELED = "subscription canceled";
 const pending: Standing = { status: "pending", checkIn: 10, messages: [], atStripe: ["form"] };
+const deleted: Standing = { status: "deleted", messages: [], atStripe: ["no customer"] };
 const declined: Standing = { ...pending, declined: 1 };
 const ended: Standing = { status: "ended", checkIn: 24 * 60, messages: [], atStripe: ["no customer"] };
 const withdrawn: Standing = { ...ended, endReason: "withdrawn" };
@@ -86,12 +87,7 @@ const ROWS: { from: Situation[]; by: Trigger[]; to: Standing }[] = [
   { from: ["pending, a card's form"], by: ["cron"], to: { ...pending, checkIn: 20 } },
   { from: ["pending, a card's form", ...OVER], by: NOT_ME, to: byNotMe },
   { from: ["pending, a card's form", ...OVER, ...FOREIGN, ...FOREIGN_OVER], by: WITHDRAWAL, to: withdrawn },
-
-  {
-    from: [...OVER, ...FOREIGN_OVER],
-    by: BUT_WITHDRAWAL,
-    to: { status: "deleted", messages: [], atStripe: ["no customer"] },
-  },
+  { from: [...OVER, ...FOREIGN_OVER], by: BUT_WITHDRAWAL, to: deleted },
 
   { from: IN_PROCESSING, by: DECLINED, to: { ...cardProcessed, declined: 1 } },
   { from: ["pending, a card in processing"], by: ["cron"], to: { ...cardProcessed, checkIn: 20 } },

@@ -77,8 +77,6 @@ test.each([
   expect(await payments.hasPaid("sub_1")).toBe(isPaid);
 });
 
-/* The end of a trial, from Stripe's subscription and its preview of the first invoice. */
-
 const END = 1_900_000_000;
 const visa = { id: "pm_1", card: { brand: "visa", last4: "4242" } };
 const amex = { card: { brand: "amex", last4: "0005" } };
