@@ -29,8 +29,8 @@ export class Stripe {
   readonly trials = new Trials(this);
   readonly #answers: SavedAnswers;
   readonly #ids = new Map<string, number>();
-  /** By sign-up. */
-  readonly #calls = new Map<string, number>();
+  readonly #callsBySignUp = new Map<string, number>();
+  readonly #seconds = () => Math.floor(this.scheduler.now / SECOND);
 
   constructor(
     readonly scheduler: Scheduler,
@@ -50,7 +50,6 @@ export class Stripe {
     return [...this.objects.values()].filter((one) => one.object === object && isWanted(one));
   }
 
-  /** Throws TooManyCalls. */
   request(method: string, url: URL, body: string, key: string | undefined, fails?: StripeFault): Answer {
     this.#countCall(`${method} ${url.pathname}`, url, new URLSearchParams(body));
     const isPost = method === "POST";
@@ -104,10 +103,9 @@ export class Stripe {
     const [known] = named.flatMap((id) => this.get(id)?.metadata.sign_up_id ?? []);
     const signUp = known ?? fields.get("metadata[sign_up_id]");
     if (signUp === null) return;
-    const calls = (this.#calls.get(signUp) ?? 0) + 1;
-    this.#calls.set(signUp, calls);
-    if (calls > MOST_CALLS)
-      throw new TooManyCalls(`Stripe was asked more than ${MOST_CALLS} times for the sign-up ${signUp}, now ${call}`);
+    const calls = (this.#callsBySignUp.get(signUp) ?? 0) + 1;
+    this.#callsBySignUp.set(signUp, calls);
+    if (calls > MOST_CALLS) throw new TooManyCalls(`The sign-up ${signUp} asks Stripe endlessly, now ${call}`);
   }
 
   #answer(method: string, path: string, fields: URLSearchParams): Answer {
@@ -122,7 +120,8 @@ export class Stripe {
     const id = name === "search" ? "" : name;
     const [one, owner] = [this.get(id), this.get(fields.get("customer"))];
     if ((id !== "" && !one) || owner?.deleted || (one?.deleted && method !== "GET")) return missing;
-    if (method === "GET" && one) return answer(200, this.#shown(one, [...fields.values()].join()));
+    const expand = [...fields.values()].join();
+    if (method === "GET" && one) return answer(200, this.#shown(one, expand));
     if (method === "GET") {
       const isListed = ({ deleted, created, email = "", lookup_key, parent }: StripeObject) =>
         !deleted &&
@@ -132,7 +131,6 @@ export class Stripe {
         created >= Number(fields.get("created[gte]") ?? 0) &&
         (!fields.has("subscription") || fields.get("subscription") === parent?.subscription_details.subscription);
       const listed = this.all(kind.slice(0, -1), owner?.id).filter(isListed).reverse();
-      const expand = [...fields.values()].join();
       return answer(200, { data: listed.map((each) => this.#shown(each, expand)), has_more: false });
     }
     const what = `${method} ${kind} ${action}`.trim();
@@ -168,14 +166,12 @@ export class Stripe {
       return Object.assign(intent, { client_secret: `${intent.id}_secret_1` });
     }
     if (kind !== "subscriptions") throw new Error(`The model of Stripe makes no ${kind}`);
-    const days = Number(fields.get("trial_period_days") ?? 0);
-    const start = Math.floor(this.scheduler.now / SECOND);
     const price = this.get(fields.get("items[0][price]"));
     if (!price) return "resource_missing: items[0][price]";
     if (!price.active) return "price_inactive: items[0][price]";
     const made = this.#add("subscription", owner.id, metadata, {
       status: "trialing",
-      trial_end: start + (days * DAY) / SECOND,
+      trial_end: this.#seconds() + (Number(fields.get("trial_period_days") ?? 0) * DAY) / SECOND,
       items: { data: [{ price, quantity: 1 }] },
       cancel_at_period_end: false,
       latest_invoice: { amount_due: 0 },
@@ -231,19 +227,16 @@ export class Stripe {
     };
   }
 
-  /** Emits an event. */
   tell(type: string, about: StripeObject): void {
     const id = this.#id("evt", this.get(about.customer)?.metadata ?? about.metadata);
-    const created = Math.floor(this.scheduler.now / SECOND);
-    const event = { id, type, created, data: { object: { ...about } } };
+    const event = { id, type, created: this.#seconds(), data: { object: { ...about } } };
     this.events.add(event);
     this.emit(event, about);
   }
 
   #add(object: string, customer: string | null, metadata: StripeObject["metadata"], fields: object): StripeObject {
     const id = this.#id(object === "setup_intent" ? "seti" : object, this.get(customer)?.metadata ?? metadata);
-    const created = Math.floor(this.scheduler.now / SECOND);
-    const made: StripeObject = { id, object, created, customer, metadata, ...fields };
+    const made: StripeObject = { id, object, created: this.#seconds(), customer, metadata, ...fields };
     this.objects.set(id, made);
     return made;
   }
