@@ -37,7 +37,7 @@ test.each([
 test.each([
   { onePerPerson: false, emails: ["ada@example.com", "ada@example.com", "ada@example.com"] },
   { onePerPerson: true, emails: ["ada+1@example.com", "ada+2@example.com", "ada@example.com"] },
-])("the first “This wasn’t me” frees an address, a later one does not, and none a card: $emails", async (row) => {
+])("the first “This wasn’t me” frees an address, no later one does, and none frees a card: $emails", async (row) => {
   const [one, another, third] = row.emails;
   const { onTrial, find, services, model } = signUpsInProcess({ onePerPerson: row.onePerPerson });
   const isUsed = () => services.signUps.hasHadTrial(services.trialHashes.ofEmail("ada@example.com"));
