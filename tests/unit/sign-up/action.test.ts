@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { subscriptionRequest } from "../../../app/contract/subscription-request";
 import { SIGN_UP_HOURS } from "../../../app/contract/trial";
 import { idempotencyKeys } from "../../../app/signup/server/form/idempotency-key.server";
@@ -105,33 +105,31 @@ test.each<{ name: string; form: Record<string, string>; says?: object; kept?: nu
   expect((await send(form, says)).session).toHaveProperty("terms", { ...TERMS, price_cents: kept });
 });
 
-describe("the same form again", () => {
-  const again = async (session: SignupSession, form: Record<string, string> = {}) =>
-    send(form, undefined, { session: { ...session, key: await keyWithNonce() } });
+const again = async (session: SignupSession, form: Record<string, string> = {}) =>
+  send(form, undefined, { session: { ...session, key: await keyWithNonce() } });
 
-  test.each<SignupSession>([card, done])("leads to its sign-up, and the API is not called: $state", async (session) => {
-    const answer = await again(session);
-    expect(answer).toRedirectTo(PATH);
-    expect(answer).toMatchObject({ session: undefined, bodies: [] });
-  });
+test.each<SignupSession>([card, done])("the same form again only leads to its sign-up: $state", async (session) => {
+  const answer = await again(session);
+  expect(answer).toRedirectTo(PATH);
+  expect(answer).toMatchObject({ session: undefined, bodies: [] });
+});
 
-  test.each<{ name: string; session: SignupSession }>([
-    { name: "after an end", session: expired },
-    { name: "from a page with a lower price", session: { ...card, terms: { ...TERMS, price_cents: HIGHER } } },
-  ])("is sent again $name", async ({ session: earlier }) => {
-    const { session, bodies } = await again(earlier, lower);
-    expect(session).toMatchObject({ state: "card" });
-    expect(bodies).toHaveLength(1);
-  });
+test.each<{ name: string; session: SignupSession }>([
+  { name: "after an end", session: expired },
+  { name: "from a page with a lower price", session: { ...card, terms: { ...TERMS, price_cents: HIGHER } } },
+])("the same form is sent again $name", async ({ session: earlier }) => {
+  const { session, bodies } = await again(earlier, lower);
+  expect(session).toMatchObject({ state: "card" });
+  expect(bodies).toHaveLength(1);
+});
 
-  test.each<{ name: string; headers: Record<string, string> }>([
-    { name: "a script without cookies", headers: { Cookie: "", "Sec-Fetch-Site": "" } },
-    { name: "a page of an earlier release", headers: { Cookie: "another=1" } },
-  ])("without a nonce has the same key whatever the password: $name", async ({ headers }) => {
-    const password = "An0ther one!";
-    const { session } = await send({ password, confirmPassword: password }, undefined, { headers });
-    expect(session).toMatchObject({ key: await keyOf(request, undefined) });
-  });
+test.each<{ name: string; headers: Record<string, string> }>([
+  { name: "a script without cookies", headers: { Cookie: "", "Sec-Fetch-Site": "" } },
+  { name: "a page of an earlier release", headers: { Cookie: "another=1" } },
+])("a form without a nonce has the same key whatever the password: $name", async ({ headers }) => {
+  const password = "An0ther one!";
+  const { session } = await send({ password, confirmPassword: password }, undefined, { headers });
+  expect(session).toMatchObject({ key: await keyOf(request, undefined) });
 });
 
 test("a busy API that honors the key is called three times within one deadline", async () => {
@@ -189,48 +187,46 @@ test.each([
   expect({ session, isOver: reply?.isOver }).toEqual({ session: keeps, isOver });
 });
 
-describe("an API that cannot end a sign-up, when the form is edited", () => {
-  const newSetup = { client_secret: OTHER.clientSecret };
-  /** The page of the sign-up that the browser then has. */
-  const next = (site: Site, session: unknown) => look(site, { session: signupSession.parse(session) });
+const newSetup = { client_secret: OTHER.clientSecret };
+/** The page of the sign-up that the browser then has. */
+const next = (site: Site, session: unknown) => look(site, { session: signupSession.parse(session) });
 
-  test.each([
-    { end: 404, logs: [] },
-    { end: 405, logs: [] },
-    { end: 501, logs: [] },
-    { end: 500, logs: [["status_check_failed", { cause: "status", status: 500 }]] },
-  ])("answers $end: Stripe is asked, and the form goes on", async ({ end, logs }) => {
-    const { session, methods, site } = await send(edited, newSetup, { session: card, end });
-    expect(session).toMatchObject({ state: "card", clientSecret: OTHER.clientSecret });
-    expect(methods).toEqual(["DELETE", "POST"]);
-    expect(site.logged).toEqual([...logs, ["request", { signup: "created" }]]);
-  });
+test.each([
+  { end: 404, logs: [] },
+  { end: 405, logs: [] },
+  { end: 501, logs: [] },
+  { end: 500, logs: [["status_check_failed", { cause: "status", status: 500 }]] },
+])("where an API cannot end a sign-up ($end), Stripe is asked, and the edited form goes on", async ({ end, logs }) => {
+  const { session, methods, site } = await send(edited, newSetup, { session: card, end });
+  expect(session).toMatchObject({ state: "card", clientSecret: OTHER.clientSecret });
+  expect(methods).toEqual(["DELETE", "POST"]);
+  expect(site.logged).toEqual([...logs, ["request", { signup: "created" }]]);
+});
 
-  test("does not keep a late card a secret: the page says whose it is, and who can end it", async () => {
-    const { site, session } = await send(edited, newSetup, { session: withoutStatus });
-    expect((await next(site, session)).step).toMatchObject({ step: "card", earlier: undefined });
-    Object.assign(site.stripe.says, SUCCEEDED);
-    const late = await next(site, session);
-    const message =
-      "The card of your earlier STANDARD sign-up for Engines & Sons was set up after you replaced it. To end it, contact support.";
-    expect(late.step).toMatchObject({ step: "card", earlier: { message, actions: ["support"] } });
-    expect(JSON.stringify(late.step)).not.toContain(card.clientSecret);
-    expect(late.session).toMatchObject({ replaced: { hasCard: true } });
-    site.stripe.says = { status: "canceled" };
-    expect((await next(site, late.session)).step, "later").toMatchObject({ earlier: { message } });
-  });
+test("a late card of a sign-up that cannot be ended is no secret: the page says whose, and who can end it", async () => {
+  const { site, session } = await send(edited, newSetup, { session: withoutStatus });
+  expect((await next(site, session)).step).toMatchObject({ step: "card", earlier: undefined });
+  Object.assign(site.stripe.says, SUCCEEDED);
+  const late = await next(site, session);
+  const message =
+    "The card of your earlier STANDARD sign-up for Engines & Sons was set up after you replaced it. To end it, contact support.";
+  expect(late.step).toMatchObject({ step: "card", earlier: { message, actions: ["support"] } });
+  expect(JSON.stringify(late.step)).not.toContain(card.clientSecret);
+  expect(late.session).toMatchObject({ replaced: { hasCard: true } });
+  site.stripe.says = { status: "canceled" };
+  expect((await next(site, late.session)).step, "later").toMatchObject({ earlier: { message } });
+});
 
-  test("is not asked about again once Stripe has canceled its setup", async () => {
-    const { site, session } = await send(edited, newSetup, { session: withoutStatus });
-    site.stripe.says = { status: "canceled" };
-    const { session: kept } = await next(site, session);
-    expect(kept).toMatchObject({ state: "card", clientSecret: OTHER.clientSecret });
-    expect(kept).not.toHaveProperty("replaced");
-  });
+test("a sign-up that cannot be ended is not asked about again once Stripe has canceled its setup", async () => {
+  const { site, session } = await send(edited, newSetup, { session: withoutStatus });
+  site.stripe.says = { status: "canceled" };
+  const { session: kept } = await next(site, session);
+  expect(kept).toMatchObject({ state: "card", clientSecret: OTHER.clientSecret });
+  expect(kept).not.toHaveProperty("replaced");
+});
 
-  test("and gives an edited form the same setup has one card, not a second one", async () => {
-    const { site, session } = await send(edited, {}, { session: withoutStatus });
-    Object.assign(site.stripe.says, SUCCEEDED);
-    expect((await next(site, session)).step).toMatchObject({ step: "done", earlier: undefined });
-  });
+test("an API that cannot end a sign-up and gives the edited form the same setup has one card, not two", async () => {
+  const { site, session } = await send(edited, {}, { session: withoutStatus });
+  Object.assign(site.stripe.says, SUCCEEDED);
+  expect((await next(site, session)).step).toMatchObject({ step: "done", earlier: undefined });
 });

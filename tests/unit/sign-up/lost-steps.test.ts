@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { redirect } from "@remix-run/cloudflare";
 import { UNSAFE_ErrorResponseImpl as ErrorResponse } from "@remix-run/router";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { titleOf } from "../../../app/company";
 import { SIGNUP_FINISHED } from "../../../app/signup/server/notices.server";
 import type { SignupReply, SignupStep } from "../../../app/signup/steps";
@@ -105,50 +105,48 @@ test.each<{
   expect(page.button(button)).toBeDefined();
 });
 
-describe("a card's outcome that is not reached", () => {
-  /** The card step, once it has gone to where the server decides the next step. */
-  async function lost() {
-    const page = await open(cardStep);
-    await page.go(RETURN_PATH);
+/** The card step, once it has gone to where the server decides the next step. */
+async function lost() {
+  const page = await open(cardStep);
+  await page.go(RETURN_PATH);
+  await tryThrice();
+  return page;
+}
+
+test("a card's lost outcome keeps the card step, is told once, and is asked for after pauses up to a minute", async () => {
+  const { site, notice, hasFocus, text, place } = await lost();
+  expect(notice()).toBe(OUTCOME_LOST);
+  expect(hasFocus()).toBe(true);
+  expect(text()).toContain("Please enter your card info");
+  expect(place()).toBe(RETURN_PATH);
+  const announced = document.activeElement;
+  for (const seconds of [2, 4, 8, 16, 32, 60, 60]) {
+    const before = site.asked;
+    await pass(seconds * 1_000 - 1);
+    expect(site.asked, `before ${seconds} seconds`).toBe(before);
+    await pass(1);
     await tryThrice();
-    return page;
+    if (seconds === 2) expect(document.activeElement, "the notice after the next try").toBe(announced);
   }
+  expect(site.asked, "how often the site was asked, thrice each time").toBe(3 * 8);
+});
 
-  test("keeps the card step, says so once, and is asked for after pauses that grow to a minute", async () => {
-    const { site, notice, hasFocus, text, place } = await lost();
-    expect(notice()).toBe(OUTCOME_LOST);
-    expect(hasFocus()).toBe(true);
-    expect(text()).toContain("Please enter your card info");
-    expect(place()).toBe(RETURN_PATH);
-    const announced = document.activeElement;
-    for (const seconds of [2, 4, 8, 16, 32, 60, 60]) {
-      const before = site.asked;
-      await pass(seconds * 1_000 - 1);
-      expect(site.asked, `before ${seconds} seconds`).toBe(before);
-      await pass(1);
-      await tryThrice();
-      if (seconds === 2) expect(document.activeElement, "the notice after the next try").toBe(announced);
-    }
-    expect(site.asked, "how often the site was asked, thrice each time").toBe(3 * 8);
-  });
+test("a card's lost outcome is asked for at once when the connection is back, and shown", async () => {
+  const { site, reconnect, text, notice } = await lost();
+  site.step = done;
+  await reconnect();
+  expect(text()).toContain("Subscription Successful!");
+  expect(notice()).toBe("");
+});
 
-  test("is asked for at once when the connection is back, and shown", async () => {
-    const { site, reconnect, text, notice } = await lost();
-    site.step = done;
-    await reconnect();
-    expect(text()).toContain("Subscription Successful!");
-    expect(notice()).toBe("");
-  });
-
-  test("is still asked for after a link was not reached either", async () => {
-    const { site, follow, notice, text } = await lost();
-    await follow("Edit details");
-    await tryThrice();
-    expect(notice()).toBe(OUTCOME_LOST);
-    site.step = done;
-    await pass(2_000);
-    expect(text()).toContain("Subscription Successful!");
-  });
+test("a card's lost outcome is still asked for after a link was not reached either", async () => {
+  const { site, follow, notice, text } = await lost();
+  await follow("Edit details");
+  await tryThrice();
+  expect(notice()).toBe(OUTCOME_LOST);
+  site.step = done;
+  await pass(2_000);
+  expect(text()).toContain("Subscription Successful!");
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import jsQR from "jsqr";
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Terms } from "../../../app/contract/terms";
 import { loader } from "../../../app/routes/resume-code";
 import { LINK_MINUTES } from "../../../app/signup/durations";
@@ -23,115 +23,111 @@ const API = "https://api.citewell.example";
 const WWW = "https://www.citewell.example";
 const QR_CODE = "/resume-code";
 
-describe("a link", () => {
-  const links = resumeLinks(["a-secret-of-at-least-thirty-two-characters"], API);
-  const at = (price_cents: number | undefined): Terms => ({ ...TERMS, price_cents });
-  /** As long as Stripe's and the API's. */
-  const long = {
-    ...card,
-    key: "k".repeat(16),
-    statusUrl: `${API}/subscription/status/${"t".repeat(43)}`,
-    clientSecret: "seti_1Mm8s8LkdIwHu7ix0OXBfTRG_secret_NXDICkPqPeiBTAFqWmkbff09lRmSVXe",
-  };
-  const ofAnotherApi = { ...long, statusUrl: `https://another.example/${"s".repeat(100)}` };
+const links = resumeLinks(["a-secret-of-at-least-thirty-two-characters"], API);
+const at = (price_cents: number | undefined): Terms => ({ ...TERMS, price_cents });
+/** As long as Stripe's and the API's. */
+const long = {
+  ...card,
+  key: "k".repeat(16),
+  statusUrl: `${API}/subscription/status/${"t".repeat(43)}`,
+  clientSecret: "seti_1Mm8s8LkdIwHu7ix0OXBfTRG_secret_NXDICkPqPeiBTAFqWmkbff09lRmSVXe",
+};
+const ofAnotherApi = { ...long, statusUrl: `https://another.example/${"s".repeat(100)}` };
 
-  test.each<{ what: string; signUp: SignupSession & typeof long; keeps?: Terms; qrCodePath?: string }>([
-    { what: "has the sign-up's terms and a QR code", signUp: { ...card, terms: OTHER_TERMS }, qrCodePath: QR_CODE },
-    { what: "needs no status URL", signUp: { ...card, statusUrl: "" }, qrCodePath: QR_CODE },
-    {
-      what: "leaves out the price rather than its QR code",
-      signUp: { ...long, terms: at(99_999_999) },
-      ...{ keeps: at(undefined), qrCodePath: QR_CODE },
-    },
-    { what: "too long for an old phone has no QR code", signUp: ofAnotherApi },
-  ])("$what, and continues its sign-up without the details, for its plan and no other", async (row) => {
-    const { details: _, requestId: __, state: ___, ...signUp } = row.signUp;
-    const { url = "", qrCodePath } = (await resumeLink(row.signUp, links, WWW)) ?? {};
-    const [page, token = ""] = url.split("?resume=");
-    expect(page).toBe(`${WWW}/subscription/${PLAN}`);
-    expect(qrCodePath).toBe(row.qrCodePath);
-    expect(url.length <= 300, "short enough for an old phone").toBe(qrCodePath !== undefined);
-    const kept = { ...signUp, statusUrl: signUp.statusUrl || undefined, terms: row.keeps ?? signUp.terms };
-    expect(await links.fromToken(token, PLAN)).toEqual(kept);
-    expect(await links.fromToken(token, PLAN.toUpperCase()), "in capital letters").toBeDefined();
-    expect(await links.fromToken(token, OTHER_PLAN)).toBeUndefined();
-  });
-
-  test("without a plan leads to the sign-up without a plan, and is not offered for a secret that is not Stripe's", async () => {
-    const { url } = (await resumeLink({ ...card, packageId: "" }, links, WWW)) ?? {};
-    expect(url).toMatch(`${WWW}/subscription?resume=`);
-    expect(await resumeLink({ ...card, clientSecret: "another" }, links, WWW)).toBeUndefined();
-  });
-
-  test.each([
-    { name: "for its minutes", left: 20 * HOUR, works: LINK_MINUTES * MINUTE },
-    { name: "until its sign-up ends, if that is sooner", left: 10 * MINUTE, works: 10 * MINUTE },
-  ])("works $name", async ({ left, works }) => {
-    const token = (await links.toToken({ ...card, expiresAt: NOW + left })) ?? "";
-    vi.setSystemTime(NOW + works - 1);
-    expect(await links.fromToken(token, PLAN), "a millisecond before its end").toBeDefined();
-    vi.setSystemTime(NOW + works);
-    expect(await links.fromToken(token, PLAN), "at its end").toBeUndefined();
-  });
+test.each<{ what: string; signUp: SignupSession & typeof long; keeps?: Terms; qrCodePath?: string }>([
+  { what: "has the sign-up's terms and a QR code", signUp: { ...card, terms: OTHER_TERMS }, qrCodePath: QR_CODE },
+  { what: "needs no status URL", signUp: { ...card, statusUrl: "" }, qrCodePath: QR_CODE },
+  {
+    what: "leaves out the price rather than its QR code",
+    signUp: { ...long, terms: at(99_999_999) },
+    ...{ keeps: at(undefined), qrCodePath: QR_CODE },
+  },
+  { what: "too long for an old phone has no QR code", signUp: ofAnotherApi },
+])("a link $what, and continues its sign-up without the details, for its plan and no other", async (row) => {
+  const { details: _, requestId: __, state: ___, ...signUp } = row.signUp;
+  const { url = "", qrCodePath } = (await resumeLink(row.signUp, links, WWW)) ?? {};
+  const [page, token = ""] = url.split("?resume=");
+  expect(page).toBe(`${WWW}/subscription/${PLAN}`);
+  expect(qrCodePath).toBe(row.qrCodePath);
+  expect(url.length <= 300, "short enough for an old phone").toBe(qrCodePath !== undefined);
+  const kept = { ...signUp, statusUrl: signUp.statusUrl || undefined, terms: row.keeps ?? signUp.terms };
+  expect(await links.fromToken(token, PLAN)).toEqual(kept);
+  expect(await links.fromToken(token, PLAN.toUpperCase()), "in capital letters").toBeDefined();
+  expect(await links.fromToken(token, OTHER_PLAN)).toBeUndefined();
 });
 
-describe("Continue this sign-up", () => {
-  const { details: _, requestId, ...resumed } = card;
-  type Given = Answers & { session?: SignupSession; headers?: Record<string, string>; by?: "resume" | "return" };
+test("a link of no plan leads to the sign-up without a plan, and none is offered for a secret not Stripe's", async () => {
+  const { url } = (await resumeLink({ ...card, packageId: "" }, links, WWW)) ?? {};
+  expect(url).toMatch(`${WWW}/subscription?resume=`);
+  expect(await resumeLink({ ...card, clientSecret: "another" }, links, WWW)).toBeUndefined();
+});
 
-  async function press({ by = "resume", ...given }: Given) {
-    const site = siteThatAnswers({ api: { status: "pending" }, ...given });
-    const token = by === "resume" ? await site.resumeLinks.toToken(card) : await site.sessions.toReturnToken(card);
-    return post(site, { intent: "resume" }, { ...given, path: `${PATH}?${by}=${token}` });
-  }
+test.each([
+  { name: "for its minutes", left: 20 * HOUR, works: LINK_MINUTES * MINUTE },
+  { name: "until its sign-up ends, if that is sooner", left: 10 * MINUTE, works: 10 * MINUTE },
+])("a link works $name", async ({ left, works }) => {
+  const token = (await links.toToken({ ...card, expiresAt: NOW + left })) ?? "";
+  vi.setSystemTime(NOW + works - 1);
+  expect(await links.fromToken(token, PLAN), "a millisecond before its end").toBeDefined();
+  vi.setSystemTime(NOW + works);
+  expect(await links.fromToken(token, PLAN), "at its end").toBeUndefined();
+});
 
-  test.each<Given & { name: string; becomes?: object }>([
-    { name: "in a browser with a sign-up past its time", session: { ...OTHER, expiresAt: NOW } },
-    { name: "after a return from the bank", by: "return", becomes: { requestId } },
-    {
-      name: "without a word about a card that was declined on the other device",
-      stripe: { last_setup_error: { message: "Your card was declined." } },
-    },
-    {
-      name: "with the new secret after a card that already had a trial, and says so",
-      ...{ stripe: SUCCEEDED, api: { status: "card_used", client_secret: "seti_2_secret_2" } },
-      becomes: { flash: "card used", clientSecret: "seti_2_secret_2" },
-    },
-    { name: "and says that Stripe does not know the secret", stripeStatus: 404, becomes: { flash: "unknown" } },
-    {
-      name: "with the API's terms, if they are others",
-      api: { status: "pending", ...OTHER_TERMS, currency: "usd" },
-      becomes: { terms: OTHER_TERMS },
-    },
-  ])("takes the sign-up over $name", async ({ becomes, ...given }) => {
-    const answer = await press(given);
-    expect(answer).toRedirectTo(PATH);
-    expect(answer.session).toEqual({ ...resumed, ...becomes });
-  });
+const { details: _, requestId, ...resumed } = card;
+type Given = Answers & { session?: SignupSession; headers?: Record<string, string>; by?: "resume" | "return" };
 
-  test("leads back to the link's page beside a sign-up in progress, or if the link was changed", async () => {
-    const changed = await post(siteContext(), { intent: "resume" }, { path: `${PATH}?resume=x` });
-    expect(changed).toRedirectTo(`${PATH}?resume=x`);
-    const beside = await press({ session: OTHER });
-    expect(beside.sentTo).toMatch(`${PATH}?resume=`);
-    expect([changed.session, beside.session]).toEqual([undefined, undefined]);
-  });
+async function press({ by = "resume", ...given }: Given) {
+  const site = siteThatAnswers({ api: { status: "pending" }, ...given });
+  const token = by === "resume" ? await site.resumeLinks.toToken(card) : await site.sessions.toReturnToken(card);
+  return post(site, { intent: "resume" }, { ...given, path: `${PATH}?${by}=${token}` });
+}
 
-  const CANCELED = { stripe: { status: "canceled" } };
+test.each<Given & { name: string; becomes?: object }>([
+  { name: "in a browser with a sign-up past its time", session: { ...OTHER, expiresAt: NOW } },
+  { name: "after a return from the bank", by: "return", becomes: { requestId } },
+  {
+    name: "without a word about a card that was declined on the other device",
+    stripe: { last_setup_error: { message: "Your card was declined." } },
+  },
+  {
+    name: "with the new secret after a card that already had a trial, and says so",
+    ...{ stripe: SUCCEEDED, api: { status: "card_used", client_secret: "seti_2_secret_2" } },
+    becomes: { flash: "card used", clientSecret: "seti_2_secret_2" },
+  },
+  { name: "and says that Stripe does not know the secret", stripeStatus: 404, becomes: { flash: "unknown" } },
+  {
+    name: "with the API's terms, if they are others",
+    api: { status: "pending", ...OTHER_TERMS, currency: "usd" },
+    becomes: { terms: OTHER_TERMS },
+  },
+])("Continue this sign-up takes it over $name", async ({ becomes, ...given }) => {
+  const answer = await press(given);
+  expect(answer).toRedirectTo(PATH);
+  expect(answer.session).toEqual({ ...resumed, ...becomes });
+});
 
-  test.each<Given & { name: string; status: number; title: string; isOver?: true }>([
-    { name: "its bank is at work", ...PROCESSING, status: 409, title: "Your bank is still processing the card" },
-    { name: "Stripe cannot be reached", ...UNREACHABLE, status: 503, title: "Connection Failed" },
-    { name: "the browser blocks cookies", headers: { Cookie: "" }, status: 422, title: "Please try again" },
-    { name: "its trial has begun", ...TRIAL, status: 409, title: "This sign-up is finished", isOver: true },
-    { name: "it was canceled", ...CANCELED, status: 409, title: "This sign-up was canceled", isOver: true },
-  ])("says why it cannot, and if it is over: $name", async ({ status, title, isOver, ...given }) => {
-    const answer = await press(given);
-    expect(answer).toHaveStatus(status);
-    expect(answer).toShowNotice(title);
-    expect(answer.session).toBeUndefined();
-    expect(answer.reply?.isOver).toBe(isOver);
-  });
+test("Continue leads back to the link's page beside a sign-up in progress, or if the link was changed", async () => {
+  const changed = await post(siteContext(), { intent: "resume" }, { path: `${PATH}?resume=x` });
+  expect(changed).toRedirectTo(`${PATH}?resume=x`);
+  const beside = await press({ session: OTHER });
+  expect(beside.sentTo).toMatch(`${PATH}?resume=`);
+  expect([changed.session, beside.session]).toEqual([undefined, undefined]);
+});
+
+const CANCELED = { stripe: { status: "canceled" } };
+
+test.each<Given & { name: string; status: number; title: string; isOver?: true }>([
+  { name: "its bank is at work", ...PROCESSING, status: 409, title: "Your bank is still processing the card" },
+  { name: "Stripe cannot be reached", ...UNREACHABLE, status: 503, title: "Connection Failed" },
+  { name: "the browser blocks cookies", headers: { Cookie: "" }, status: 422, title: "Please try again" },
+  { name: "its trial has begun", ...TRIAL, status: 409, title: "This sign-up is finished", isOver: true },
+  { name: "it was canceled", ...CANCELED, status: 409, title: "This sign-up was canceled", isOver: true },
+])("Continue says why it cannot, and if the sign-up is over: $name", async ({ status, title, isOver, ...given }) => {
+  const answer = await press(given);
+  expect(answer).toHaveStatus(status);
+  expect(answer).toShowNotice(title);
+  expect(answer.session).toBeUndefined();
+  expect(answer.reply?.isOver).toBe(isOver);
 });
 
 test("the longest link's QR code is read, and has a quiet zone of four modules (ISO/IEC 18004)", () => {
