@@ -20,7 +20,7 @@ const npm = z.string("Start the tests with npm test or npm run test:release.").p
 /** The scripts of package.json, by tier; scripts on one line run at the same time. */
 const TIERS: Record<string, string[][]> = {
   test: [["build"], ["typecheck", "lint", "test:unit"], ["test:workers"], ["test:browser"]],
-  release: [["build"], ["test:long"], ["test:commands", "test:releases"]],
+  release: [["build"], ["test:long"], ["test:commands"], ["test:releases"]],
 };
 
 /** Options with which each runner also writes a report file. */

@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import tests, { resolve, unit, workers } from "../vitest.config";
 
@@ -19,10 +18,5 @@ const release = {
 };
 
 export default defineConfig({
-  test: {
-    ...tests.test,
-    // A command often waits: for a port, another process or the network.
-    maxWorkers: 2 * availableParallelism(),
-    projects: [{ resolve, test: long }, { test: release }],
-  },
+  test: { ...tests.test, projects: [{ resolve, test: long }, { test: release }] },
 });

@@ -24,13 +24,34 @@ const DATABASE_LIST = [
 ];
 const NO_WORKER = { code: 10007, message: "This Worker does not exist on your account." };
 
-/** The API's hosts in `filledIn`. */
-const API_HOSTS = ["api.acme.com", "api.staging.acme.com"];
 /** A new database, which no Worker uses yet. */
 export const NEW_DATABASE = "5b1f0c9e-7d3a-4e8b-9c46-2a1d8f7e6b50";
 
 /** Answers every request to a host. */
 export type HostAnswers = (request: Request) => Response | Promise<Response>;
+
+/** Answers as a Worker or the simulator does. @param change of the headers */
+export const through =
+  (url: string, change: (headers: Headers, url: string) => void = () => {}): HostAnswers =>
+  async (request) => {
+    const { pathname, search, origin } = new URL(request.url);
+    const headers = new Headers(request.headers);
+    for (const name of ["host", "connection", "content-length", "transfer-encoding", "accept-encoding"])
+      headers.delete(name);
+    change(headers, origin + pathname + search);
+    const body = request.method === "GET" ? {} : { body: await request.text() };
+    const answer = await fetch(url + pathname + search, {
+      method: request.method,
+      headers,
+      redirect: "manual",
+      ...body,
+    });
+    const cookies = answer.headers.getSetCookie().map((cookie): [string, string] => ["set-cookie", cookie]);
+    return new Response(await answer.text(), { status: answer.status, headers: cookies });
+  };
+
+/** A site sees its own URL. */
+export const asOwnUrl = (headers: Headers, url: string) => headers.set("MF-Original-URL", url);
 
 async function send(response: ServerResponse, answer: Response): Promise<void> {
   // `fetch` has decoded the body.
@@ -42,11 +63,10 @@ async function send(response: ServerResponse, answer: Response): Promise<void> {
 }
 
 /**
- * Cloudflare's API as Wrangler uses it, for an account in which all Workers have their secrets, and D1 is real. Of a deployment's
- * own hosts only the API answers. `changes` are the writing requests, except D1's statements, and the versions that were rolled back
- * to.
- * @param api answers as the API of both stages, on their databases. Without it nobody answers
- * @param hosts other hosts below acme.com, other.com and stripe.com
+ * Cloudflare's API as Wrangler uses it, for an account in which all Workers have their secrets, and D1 is real. `changes` are the
+ * writing requests, except D1's statements, and the versions that were rolled back to.
+ * @param api has the databases of both stages
+ * @param hosts who answers below acme.com, other.com and stripe.com; nobody by default
  */
 export async function startCloudflare(api?: RunningWorker, hosts: Record<string, HostAnswers> = {}) {
   const versions = new Map<string, Version[]>();
@@ -65,13 +85,6 @@ export async function startCloudflare(api?: RunningWorker, hosts: Record<string,
   }
 
   const own = d1Api(execute, () => `http://127.0.0.1:${port}`);
-
-  /** A request to the API, such as an operator's command. */
-  async function answerOfApi(request: IncomingMessage, path: string, { url }: RunningWorker) {
-    const headers = { "content-type": "application/json", authorization: String(request.headers.authorization) };
-    const { method = "GET" } = request;
-    return fetch(url + path, { method, ...(method === "POST" && { headers, body: await text(request) }) });
-  }
 
   /** The answer's `result`; undefined: there is no such thing. */
   async function resultOf(request: IncomingMessage, path: string): Promise<unknown> {
@@ -112,10 +125,6 @@ export async function startCloudflare(api?: RunningWorker, hosts: Record<string,
       const sent = [...Object.entries(headers)].map(([name, value]): [string, string] => [name, String(value)]);
       const body = method === "GET" ? {} : { body: await text(request) };
       const answer = await answers(new Request(`https://${host}${ownPath}`, { method, headers: sent, ...body }));
-      return send(response, answer);
-    }
-    if (api && API_HOSTS.includes(host)) {
-      const answer = await answerOfApi(request, ownPath, api);
       return send(response, answer);
     }
     if (host !== "") return void response.destroy();

@@ -7,16 +7,14 @@ import * as z from "zod";
 import { neighbors } from "../../../tools/neighbors";
 import { apiOf, callApi } from "../../../tools/operator/call-api";
 import { sourceFrame } from "../../../tools/start/source-frames";
-import { SOON } from "../../support/workers/workers";
 import { checkOut } from "./checkout";
-import { freePorts } from "./ports";
-import { poll, startIn, stop } from "./started";
+import { freePorts, poll, startIn, stop } from "./started";
 
 /* `npm run dev` as a developer uses it, in a checkout and on ports of its own. */
 
 const checkout = await checkOut();
 afterAll(checkout.dispose);
-const start = startIn(checkout.folder);
+const start = startIn(checkout);
 
 const ROUTE = "app/routes/subscription.tsx";
 const ANSWER = "functions/subscription-api/http/health.ts";
@@ -44,7 +42,7 @@ test.each(["start", "dev"])("npm run %s shows an error's message and its place i
   for (const path of [`${port}/subscription?fails`, `${port + 1}/health?fails`])
     expect((await fetch(`http://localhost:${path}`)).status, path).toBe(500);
   const log = () => started.lines.join("\n");
-  for (const { file, code } of THROWN) await expect.poll(log, SOON).toContain(`${file}:${lineOf(file, code)}:`);
+  for (const { file, code } of THROWN) await expect.poll(log).toContain(`${file}:${lineOf(file, code)}:`);
   expect(log().match(/"error":"Error","message":"NCBOOM"/g)).toHaveLength(2);
   await stop(started, port);
 });

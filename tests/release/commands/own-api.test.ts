@@ -5,9 +5,8 @@ import { root } from "../../../tools/wrangler/wrangler";
 import { filledInCompany } from "../../support/filled-in-settings";
 import { plainApi } from "../../support/plain-api";
 import { startSite } from "../../support/workers/workers";
-import { asOwnUrl, through } from "../documents/typed-blocks";
 import { checkOut } from "./checkout";
-import { type HostAnswers, startCloudflare } from "./cloudflare";
+import { asOwnUrl, type HostAnswers, startCloudflare, through } from "./cloudflare";
 
 /* The handbook's section "The site with your own API", followed word for word with a stand-in for Cloudflare's API. */
 

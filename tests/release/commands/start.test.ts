@@ -4,15 +4,14 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { fields } from "../../support/person";
 import { enterCard } from "../../support/visitors/visitor";
 import { checkOut } from "./checkout";
-import { freePorts } from "./ports";
-import { descendantsOf, isRunning, poll, startIn, stop } from "./started";
+import { descendantsOf, freePorts, isRunning, poll, startIn, stop } from "./started";
 
 /* `npm start` as a person runs it, in a checkout and on ports of its own. */
 
 const checkout = await checkOut();
 afterAll(checkout.dispose);
 
-const start = startIn(checkout.folder);
+const start = startIn(checkout);
 
 test("npm start serves the sign-up on PORT, prints addresses and failed requests, and ends with Ctrl-C", async () => {
   const port = await freePorts();

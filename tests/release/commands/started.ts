@@ -1,17 +1,27 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished } from "vitest";
+import type { Checkout } from "./checkout";
 
 export type Started = { npm: ChildProcess; lines: string[] };
 
-/** Runs a script in a checkout's folder until it is ready. npm has a process group of its own, as in a terminal. */
+/** The first of four ports that nothing listens on, below the ports of outgoing connections. */
+export async function freePorts(): Promise<number> {
+  const port = 10_081 + 4 * Math.floor(Math.random() * 5_000);
+  const servers = [0, 1, 2, 3].map((after) => createServer().listen(port + after, "127.0.0.1"));
+  const listening = await Promise.allSettled(servers.map((server) => once(server, "listening")));
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return listening.every(({ status }) => status === "fulfilled") ? port : freePorts();
+}
+
+/** Runs a script in a checkout until it is ready. */
 export const startIn =
-  (cwd: string) =>
+  ({ begin }: Pick<Checkout, "begin">) =>
   async (port: number, script: string, settings: NodeJS.ProcessEnv = {}): Promise<Started> => {
-    const ofTest = { NODE_ENV: undefined, NODE_OPTIONS: undefined, STRIPE_SECRET_KEY: "", PORT: String(port) };
-    const env = { ...process.env, ...ofTest, ...settings };
-    const npm = spawn("npm", ["run", script, "--silent"], { cwd, env, detached: true });
+    const env = { STRIPE_SECRET_KEY: "", PORT: String(port), ...settings };
+    const npm = begin("npm", ["run", script, "--silent"], env, { isDetached: true });
     const lines: string[] = [];
     for (const input of [npm.stdout, npm.stderr]) createInterface({ input }).on("line", (line) => lines.push(line));
     onTestFinished(() => {

@@ -1,21 +1,18 @@
 import { chmod, readdir, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { scripts } from "../../../package.json";
 import { filledIn, filledInCompany } from "../../support/filled-in-settings";
-import { checkOut } from "./checkout";
+import { checkOut, NOBODY } from "./checkout";
 import { startCloudflare } from "./cloudflare";
 
 /* Mistyped commands change nothing, here or in the account, and each says what to type. */
 
 const OPERATOR_TOKEN = "the-token-of-an-operator-in-the-tests";
-/** Any user but root, who may write everywhere. */
-const NOBODY = 65_534;
 
 const checkout = await checkOut();
 const cloudflare = await startCloudflare();
 afterAll(async () => {
-  await chmod(checkout.folder, 0o755);
   await checkout.dispose();
   await cloudflare.dispose();
 });
@@ -91,8 +88,6 @@ test("npm run bench builds in a fresh clone", async () => {
 test("a deployment from a read-only folder writes nothing, and says to clone it", async () => {
   onTestFinished(() => chmod(checkout.folder, 0o755));
   await chmod(checkout.folder, 0o555);
-  // Node's loader of TypeScript writes into the folder for temporary files. SWC trusts it only with the sticky bit.
-  await chmod(dirname(checkout.folder), 0o1777);
   const output = await type("deploy production", { uid: process.getuid?.() === 0 ? NOBODY : undefined });
   expect(output).toMatch(/which is read-only: git clone \S+ \{a folder of your own\}/);
 });
