@@ -209,7 +209,7 @@ const blocks = documents.filter((name) => name.endsWith(".md")).flatMap(blocksIn
 
 const typed = Object.entries(PLANS).flatMap(([section, plans]) => {
   const ofSection = blocks.filter((block) => block.section === section);
-  return plans.map((plan, nth) => ({ section, nth, plan, block: ofSection[nth] }));
+  return plans.map((plan, index) => ({ section, number: index + 1, plan, block: ofSection[index] }));
 });
 
 test("each shell block of the documents has a plan or a reason here, and none is gone", () => {
@@ -234,7 +234,7 @@ async function paste(text: string, { values = () => ({}), typed: input = "", env
   return checkout.type(filled, { ...cloudflare.env, OPERATOR_TOKEN, STRIPE_SECRET_KEY: SECRET, ...own }, input);
 }
 
-test.each(typed)('block $nth of "$section" runs as it stands', async ({ block, plan }) => {
+test.each(typed)("block $number of $section runs as it stands", async ({ block, plan }) => {
   const text = block?.text ?? "";
   await plan.before?.();
   const { output, exitCode } = await paste(text, plan);
