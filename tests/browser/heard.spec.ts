@@ -11,6 +11,8 @@ import { expect, test } from "./support/stack";
 test("each message of a sign-up is either focused or announced, once and in order", async ({ page }) => {
   const visitor = signup(page);
   const [name, heading] = [visitor.field("full_name"), page.getByRole("heading", { level: 1 })];
+  const posts: string[] = [];
+  page.on("request", (request) => request.method() === "POST" && posts.push(request.url()));
   await visitor.openForm();
   await expect(name).not.toHaveAttribute("aria-invalid");
   await name.evaluate((field) =>
@@ -27,11 +29,13 @@ test("each message of a sign-up is either focused or announced, once and in orde
   await expect(name).toHaveAttribute("aria-invalid", "true");
   await expect(name).toHaveAccessibleDescription("Contact name must be at least 2 characters");
   await expect.poll(said).toEqual([`${Object.keys(formFields).length} fields need attention.`]);
+  expect(posts).toEqual([]);
 
   await visitor.fillForm();
   await visitor.submit();
   await expect(heading).toBeFocused();
   await expect(heading).toHaveAccessibleDescription("Step 2 of 2: card");
+  expect(posts).toHaveLength(1);
   await expect(visitor.payButton).toBeEnabled();
   await visitor.pay(CARDS.declined);
   await expect(failureNotice(page)).toBeFocused();

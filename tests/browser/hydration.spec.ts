@@ -87,11 +87,15 @@ test("text typed and a plan chosen before the scripts came stay, and are formatt
   const { title, short } = PLANS.STANDARD;
   const plan = page.getByLabel(`${title}, ${short} a month`);
   await expect(plan).toBeChecked();
+  await field("full_name").fill("Ada");
+  await field("email").fill(" Ada@example.com");
   await field("phone").fill("2125550123");
   release();
   await hydrated(page);
   await expect(page.getByText(`Then ${short} a month after`)).toBeVisible();
   await expect(plan).toBeChecked();
+  await expect(field("full_name")).toHaveValue("Ada");
+  await expect(field("email")).toHaveValue("ada@example.com");
   await field("city").focus();
   await expect(field("phone")).toHaveValue(fields.phone);
 });

@@ -4,7 +4,7 @@ import { TRIAL_DAYS } from "../../app/contract/trial";
 import { fields } from "../support/person";
 import { PLANS } from "../support/plans";
 import { accessibilityProblems } from "./support/faults";
-import { failureNotice, PLAN, signup } from "./support/sign-up";
+import { CARDS, failureNotice, PLAN, signup } from "./support/sign-up";
 import { expect, test } from "./support/stack";
 
 /* Plans that are chosen or changed in the form. */
@@ -94,5 +94,8 @@ test("another plan is chosen on the form and again at the card step, and nothing
 
   for (const name of ["password", "confirmPassword"] as const) await visitor.field(name).fill(fields.password);
   await visitor.submit();
-  await expect(summary).toContainText(`This ${MINI.title} sign-up waits for its card until you submit the form.`);
+  await visitor.pay(CARDS.works);
+  await visitor.succeeded();
+  const details = page.getByRole("region", { name: "Subscription Details" });
+  await expect(details).toContainText(`${MINI.title}, ${MINI.short} a month`);
 });
