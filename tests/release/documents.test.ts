@@ -2,17 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { PAID_PLANS } from "../../app/contract/plans";
 import { LOCAL_SECRETS } from "../../functions/subscription-api/local-development";
 import { root } from "../../tools/wrangler/wrangler";
-import { DATABASES, filledIn, filledInCompany } from "../support/filled-in-settings";
+import { DATABASES } from "../support/filled-in-settings";
 import { validRequest } from "../support/person";
-import { rows, signUp } from "../support/visitors/visitor";
-import { DEPLOYED as DEPLOYMENT, startBackend, startSite, startSubscriptionApi } from "../support/workers/workers";
-import { checkOut } from "./commands/checkout";
-import { asOwnUrl, type HostAnswers, NEW_DATABASE, startCloudflare, through } from "./commands/cloudflare";
+import { rows } from "../support/visitors/visitor";
+import { NEW_DATABASE, through } from "./commands/cloudflare";
 import { freePorts, startIn, stop } from "./commands/started";
+import { ADA, API_FILE, startDeployment } from "./deployment";
 
 /*
  * The shell blocks of README.md and docs/, typed section by section on a deployment with stand-ins for Cloudflare and Stripe. What a
@@ -20,10 +19,7 @@ import { freePorts, startIn, stop } from "./commands/started";
  */
 
 const SECRET = "sk_live_0123456789abcdef";
-/** Has signed up. */
-const ADA = "ada@example.com";
 const { OPERATOR_TOKEN } = LOCAL_SECRETS;
-const API_FILE = "functions/subscription-api/wrangler.toml";
 
 /** Sections whose blocks cannot run here. */
 const ELSEWHERE: Record<string, string> = {
@@ -38,40 +34,8 @@ const LEFT_OUT: Record<string, string> = {
   "npm run test:stripe": "asks Stripe itself; the same facts about the simulator are in npm test",
 };
 
-const SITES = [
-  { SITE_URL: "https://www.acme.com", STAGE: "production", STRIPE_PUBLISHABLE_KEY: "pk_live_0123456789abcdef" },
-  { SITE_URL: "https://staging.acme.com", STAGE: "staging", STRIPE_PUBLISHABLE_KEY: "pk_test_0123456789abcdef" },
-];
-const LOCAL_ONLY = { STRIPE_JS_URL: undefined, STRIPE_API_URL: undefined };
-
-const backend = await startBackend();
-const maintained = await startSubscriptionApi({ simulatorUrl: backend.stripe.url, vars: { MAINTENANCE: "true" } });
-const sites = await Promise.all(
-  SITES.map(async (own) => {
-    const vars = { ...DEPLOYMENT, ...LOCAL_ONLY, SUBSCRIPTION_API_URL: "https://api.acme.com", ...own };
-    return { host: new URL(own.SITE_URL).host, worker: await startSite({ vars }) };
-  }),
-);
-const hosts: Record<string, HostAnswers> = {
-  ...Object.fromEntries(sites.map(({ host, worker }) => [host, through(worker.url, asOwnUrl)])),
-  ...{ "api.acme.com": through(backend.api.url), "api.staging.acme.com": through(backend.api.url) },
-  // The simulator knows only test keys.
-  "api.stripe.com": through(backend.stripe.url, (headers) => {
-    headers.set("authorization", String(headers.get("authorization")).replace("_live_", "_test_"));
-  }),
-};
-const cloudflare = await startCloudflare(backend.api, hosts);
-const checkout = await checkOut();
-beforeAll(async () => {
-  for (const file of ["wrangler.toml", API_FILE]) await checkout.change(file, filledIn);
-  await checkout.change("app/company.ts", filledInCompany);
-  checkout.commit();
-  await signUp(backend.api, { email: ADA });
-});
-afterAll(() => {
-  const workers = [...sites.map(({ worker }) => worker), maintained, backend, cloudflare, checkout];
-  return Promise.all(workers.map((one) => one.dispose()));
-});
+const { backend, hosts, maintained, cloudflare, checkout, dispose } = await startDeployment();
+afterAll(dispose);
 
 const [FIRST] = PAID_PLANS;
 const backupKey = await generateX25519Identity();
