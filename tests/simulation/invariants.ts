@@ -1,3 +1,4 @@
+import { MAX_FAILED_CARDS } from "../../app/contract/trial";
 import { DAY, HOUR, MINUTE, SECOND } from "../support/api-in-process/scheduler";
 import type { StripeObject } from "../support/api-in-process/stripe-objects";
 import { type Consent, type Deeds, intentOf, mayBeSentAgain } from "./deeds";
@@ -182,7 +183,8 @@ function checkVisitors(left: Left): void {
     const reportedAt = reportedNotMe.get(signUpId) ?? Infinity;
     // A card that was set up before the report may still have been waiting for its trial.
     const isReported = reportedAt < (refused.includes(one) ? at : Infinity);
-    const hasReason = hasTrial(email) || cardUsed || failed >= 5 || isLate || isReported || removed.has(setupIntent);
+    const hasReason =
+      hasTrial(email) || cardUsed || failed >= MAX_FAILED_CARDS || isLate || isReported || removed.has(setupIntent);
     const did = refused.includes(one) ? "could not set up" : "set up";
     wrong(!hasReason, `${name} ${did} a card and has no trial, without a reason`);
   }
