@@ -2,7 +2,7 @@ import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A new folder for temporary files that only this user can read. First removes those of processes that were killed. */
+/** A new folder for temporary files that only this user can read. First removes the folders of processes that were killed. */
 export function newTemporaryFolder(): string {
   const top = realpathSync(tmpdir());
   for (const name of readdirSync(top)) {

@@ -36,7 +36,7 @@ const CANCEL = "You can cancel at any time, including during the trial: through 
 const NOT_REFUNDED = "Fees already paid are not refunded, except as stated in our Terms";
 const { MINI, LITE } = PLANS;
 
-/** All links but those of the plan cards (tests/unit/pricing), and by selectors whole lists, and some sentences. */
+/** Every link except on the plan cards (tests/unit/pricing), whole lists by their selectors, and some sentences. */
 type Page = { path: string; links?: string[]; lists?: Record<string, string[]>; says: Record<string, string[]> };
 
 test.each<Page>([
